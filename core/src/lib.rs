@@ -1,0 +1,12 @@
+//! Every decision of dicechess-sync, and nothing that acts on one.
+//!
+//! The core has no I/O, no clock, no randomness, no threads and no environment: time and random
+//! numbers come in as parameters, effects go out as values. It runs natively and as WebAssembly
+//! and gives the same bytes on both.
+//!
+//! | module | decides |
+//! |---|---|
+//! | [`ids`], [`time`] | what an identifier and a point in time are |
+
+pub mod ids;
+pub mod time;
