@@ -8,5 +8,7 @@
 //! |---|---|
 //! | [`ids`], [`time`] | what an identifier and a point in time are |
 
+pub mod dice;
 pub mod ids;
+pub mod rules;
 pub mod time;
