@@ -7,8 +7,11 @@
 //! | module | decides |
 //! |---|---|
 //! | [`ids`], [`time`] | what an identifier and a point in time are |
+//! | [`lifecycle`], [`breaker`] | what each event makes of a game or a player, when a stage stops |
 
+pub mod breaker;
 pub mod dice;
 pub mod ids;
+pub mod lifecycle;
 pub mod rules;
 pub mod time;
