@@ -8,10 +8,12 @@
 //! |---|---|
 //! | [`ids`], [`time`] | what an identifier and a point in time are |
 //! | [`lifecycle`], [`breaker`] | what each event makes of a game or a player, when a stage stops |
+//! | [`pacing`] | when the site may be asked, and which process may ask |
 
 pub mod breaker;
 pub mod dice;
 pub mod ids;
 pub mod lifecycle;
+pub mod pacing;
 pub mod rules;
 pub mod time;
