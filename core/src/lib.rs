@@ -7,13 +7,25 @@
 //! | module | decides |
 //! |---|---|
 //! | [`ids`], [`time`] | what an identifier and a point in time are |
+//! | [`dice`], [`rules`] | which rolls and turns exist and what they do to a position |
+//! | [`site`] | what the site is asked and how its answers are read |
+//! | [`catalogue`] | what a history entry says of a game and of its players |
+//! | [`normalise`] | how a recorded game is cut into turns and events |
+//! | [`replay`] | whether a whole game is legal |
+//! | [`ingest`], [`bundle`] | the exact bytes that are posted and archived |
 //! | [`lifecycle`], [`breaker`] | what each event makes of a game or a player, when a stage stops |
 //! | [`pacing`] | when the site may be asked, and which process may ask |
 
 pub mod breaker;
+pub mod bundle;
+pub mod catalogue;
 pub mod dice;
 pub mod ids;
+pub mod ingest;
 pub mod lifecycle;
+pub mod normalise;
 pub mod pacing;
+pub mod replay;
 pub mod rules;
+pub mod site;
 pub mod time;

@@ -1,0 +1,132 @@
+//! A history entry becomes a catalogue row and an opponent for the frontier.
+//!
+//! Decides the change of point of view (the entry is the queried player's, everything of ours is
+//! White's) and what a player is. What follows for the game is [`crate::lifecycle`]'s matter.
+
+use shakmaty::Color;
+
+use crate::ids::{GameId, UserId};
+pub use crate::lifecycle::PlayerType;
+use crate::site::HistoryEntry;
+use crate::time::UnixMillis;
+
+/// A game as the catalogue knows it, from White's point of view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogueRow {
+    /// The game.
+    pub game_id: GameId,
+    /// White.
+    pub white_user_id: UserId,
+    /// Black.
+    pub black_user_id: UserId,
+    /// Whose history told of it.
+    pub discovered_from: UserId,
+    /// When it started; unknown ones come last in queues.
+    pub started_at: Option<UnixMillis>,
+    /// Whether the stake can be doubled.
+    pub allow_doubling: bool,
+    /// 1 White won, 0 drawn, -1 Black won.
+    pub result: Option<i8>,
+    /// Thinking time in whole seconds.
+    pub time_initial_sec: Option<i64>,
+    /// Increment in whole seconds.
+    pub time_increment_sec: Option<i64>,
+    /// Whether the site cancelled it.
+    pub is_cancelled: bool,
+}
+
+/// The other player of an entry, as a vertex for the frontier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opponent {
+    /// The player.
+    pub user_id: UserId,
+    /// His name, if the entry has one.
+    pub username: Option<String>,
+    /// What he is.
+    pub player_type: PlayerType,
+    /// His rating in this game: that of the colour he played.
+    pub discovered_rating: Option<i64>,
+    /// His distance from a seed.
+    pub depth: u32,
+}
+
+/// Maps an entry of `queried`'s history, who is `depth` away from a seed.
+pub fn map_history_entry(
+    entry: &HistoryEntry,
+    queried: UserId,
+    depth: u32,
+) -> (CatalogueRow, Opponent) {
+    let (white_user_id, black_user_id) =
+        entry.color.fold_wb((queried, entry.opponent_id), (entry.opponent_id, queried));
+    let row = CatalogueRow {
+        game_id: entry.game_id,
+        white_user_id,
+        black_user_id,
+        discovered_from: queried,
+        started_at: entry.started_at,
+        allow_doubling: entry.allow_doubling,
+        result: entry.result.map(|result| white_pov(result, entry.color)),
+        time_initial_sec: entry.time_initial_sec(),
+        time_increment_sec: entry.time_increment_sec(),
+        is_cancelled: entry.is_cancelled,
+    };
+    let opponent = Opponent {
+        user_id: entry.opponent_id,
+        username: entry.opponent_name.clone(),
+        player_type: PlayerType::classify(entry.opponent_id, entry.opponent_name.as_deref()),
+        discovered_rating: entry.color.other().fold_wb(entry.rating_white, entry.rating_black),
+        depth: depth.saturating_add(1),
+    };
+    (row, opponent)
+}
+
+/// A result of the player of `color` as White's.
+pub fn white_pov(result: i8, color: Color) -> i8 {
+    color.fold_wb(result, -result)
+}
+
+impl HistoryEntry {
+    /// Thinking time in whole seconds; the site sends minutes, which may be fractional.
+    pub fn time_initial_sec(&self) -> Option<i64> {
+        self.time_limit_minutes.map(|minutes| (minutes * 60.0).round() as i64)
+    }
+
+    /// Increment in whole seconds.
+    pub fn time_increment_sec(&self) -> Option<i64> {
+        self.time_bonus_seconds.map(|seconds| seconds.round() as i64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(color: &str, result: &str) -> HistoryEntry {
+        let json = format!(
+            r#"{{"gameId":"0b5f1c3e-9a77-4c11-8e55-00000000abcd","color":"{color}","result":{result},
+            "startTime":"2026-03-30T20:08:44.793","timeLimit":0.7,"timeBonus":2.5,
+            "startRatingWhite":1500,"startRatingBlack":1611.4,
+            "historyOpponent":{{"opponentId":77,"opponentName":"Guest 9"}}}}"#
+        );
+        HistoryEntry::parse(&json).unwrap()
+    }
+
+    #[test]
+    fn results_and_ratings_change_their_point_of_view() {
+        for (color, result, white_result, white, rating) in [
+            ("WHITE", "1", Some(1), 5, 1611),
+            ("WHITE", "-1", Some(-1), 5, 1611),
+            ("BLACK", "1", Some(-1), 77, 1500),
+            ("BLACK", "-1", Some(1), 77, 1500),
+            ("BLACK", "0", Some(0), 77, 1500),
+            ("BLACK", "null", None, 77, 1500),
+        ] {
+            let (row, opponent) = map_history_entry(&entry(color, result), UserId(5), 3);
+            assert_eq!(row.result, white_result, "{color} {result}");
+            assert_eq!(row.white_user_id, UserId(white));
+            assert_eq!(opponent.discovered_rating, Some(rating));
+            assert_eq!((opponent.depth, opponent.player_type), (4, PlayerType::Guest));
+            assert_eq!((row.time_initial_sec, row.time_increment_sec), (Some(42), Some(3)));
+        }
+    }
+}
