@@ -15,6 +15,7 @@
 //! | [`ingest`], [`bundle`] | the exact bytes that are posted and archived |
 //! | [`lifecycle`], [`breaker`] | what each event makes of a game or a player, when a stage stops |
 //! | [`pacing`] | when the site may be asked, and which process may ask |
+//! | [`sweep`] | which history page is asked next, what is kept of it, when a player is complete |
 
 pub mod breaker;
 pub mod bundle;
@@ -28,4 +29,5 @@ pub mod pacing;
 pub mod replay;
 pub mod rules;
 pub mod site;
+pub mod sweep;
 pub mod time;
