@@ -11,12 +11,14 @@
 mod game;
 mod player;
 mod retry;
+mod status;
 
 use thiserror::Error;
 
-pub use game::{ErrorStage, GameEvent, GameState, GameStatus, PostResult};
+pub use game::{GameEvent, GameState};
 pub use player::{PlayerEvent, PlayerState, PlayerStatus, PlayerType};
 pub use retry::{DAY_RUNNING, retry_delay};
+pub use status::{ErrorStage, GameStatus, PostResult};
 
 /// An event that cannot happen in the given state. The state stays as it was.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
