@@ -1,0 +1,3 @@
+//! The program `dicechess-sync`.
+
+fn main() {}
