@@ -98,13 +98,13 @@ pub(super) fn can_use_more_than(floor: u8, position: &Position, pool: Pool, used
     found.is_break() || (stuck && used > floor)
 }
 
-/// The greatest number of dice that a complete sequence without a king capture uses from here,
-/// counting the `used` ones; `None` when every sequence captures the king.
+/// The greatest number of dice that a complete sequence without a king capture uses, counting the
+/// `used` ones, from a position in which a micro-move exists; `None` when every sequence captures
+/// the king.
 pub(super) fn greatest_dice(position: &Position, pool: Pool, used: u8) -> Option<u8> {
     (used..used + pool.len())
         .rev()
         .find_map(|floor| can_use_more_than(floor, position, pool, used).then_some(floor + 1))
-        .or_else(|| (!position.has_micro_move(pool)).then_some(used))
 }
 
 /// Whether the dice left can capture the king.
