@@ -3,7 +3,7 @@
 use dicechess_core::rules::{MicroMove, Position};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
-use shakmaty::{Color, Role};
+use shakmaty::{ByColor, Color, Role};
 
 use super::Played;
 use super::picker::{Choice, codes_after};
@@ -15,7 +15,7 @@ use crate::truth::{EventKind, Feature, GameTruth, Promoted, Termination, TruthEv
 pub(super) struct Record {
     states: Vec<State>,
     truth: GameTruth,
-    clocks: [i64; 2],
+    clocks: ByColor<i64>,
     bonus_ms: i64,
     bank: i64,
     dice: Option<Dice>,
@@ -36,7 +36,7 @@ impl Record {
         Self {
             states: Vec::new(),
             truth,
-            clocks: [game.thinking_time_ms(); 2],
+            clocks: ByColor::new_with(|_| game.thinking_time_ms()),
             bonus_ms: game.time_bonus_sec * 1000,
             bank: game.stake,
             dice: None,
@@ -108,7 +108,7 @@ impl Record {
             dice.use_up(&codes_after(&unused, choice.micro_move));
         }
         if is_last {
-            self.clocks[mover as usize] += self.bonus_ms;
+            *self.clocks.get_mut(mover) += self.bonus_ms;
         }
         let ends_turn = is_last && !takes_king;
         self.push(if ends_turn { StateKind::LastMove } else { StateKind::Move }, position);
@@ -177,7 +177,7 @@ impl Record {
     /// A clock runs out.
     pub(super) fn timeout(&mut self, rng: &mut ChaCha8Rng, position: &Position, loser: Color) {
         self.truth.termination = Termination::Timeout;
-        self.clocks[loser as usize] = if rng.random_bool(0.2) { -5 } else { 0 };
+        *self.clocks.get_mut(loser) = if rng.random_bool(0.2) { -5 } else { 0 };
         self.push(StateKind::Same, position);
         self.last_needs_clocks();
     }
@@ -200,7 +200,7 @@ impl Record {
 
     /// The clock of a thinking player falls, never to zero.
     fn think(&mut self, rng: &mut ChaCha8Rng, player: Color) {
-        let clock = &mut self.clocks[player as usize];
+        let clock = self.clocks.get_mut(player);
         *clock -= rng.random_range(1..=(*clock / 25).max(2)).min(*clock - 1);
     }
 

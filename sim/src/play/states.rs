@@ -4,7 +4,7 @@
 //! be readable. How they are written is [`crate::site`]'s matter.
 
 use dicechess_core::rules::{Position, UciMove};
-use shakmaty::Color;
+use shakmaty::{ByColor, Color};
 
 /// One state of the map.
 #[derive(Debug, Clone)]
@@ -14,8 +14,8 @@ pub(crate) struct State {
     pub(crate) dice: Option<Dice>,
     pub(crate) played: Option<UciMove>,
     pub(crate) bank: i64,
-    /// White's and Black's, in milliseconds.
-    pub(crate) clocks: [i64; 2],
+    /// In milliseconds.
+    pub(crate) clocks: ByColor<i64>,
     /// Whether the clocks must be shown.
     pub(crate) needs_clocks: bool,
     /// Whether the dice must be shown even where the site may leave them out.

@@ -6,7 +6,7 @@ use dicechess_core::rules::UciMove;
 use rand::Rng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use shakmaty::{Color, Role, Square};
+use shakmaty::{ByColor, Color, Role, Square};
 
 use super::style::{ClockKeys, MoveDice, Squares, Style};
 use super::{object, quoted};
@@ -166,9 +166,9 @@ impl Writer<'_> {
         if self.style.coloured_promotions { format!("{prefix}{name}") } else { name.to_owned() }
     }
 
-    fn clocks(&mut self, clocks: [i64; 2]) -> String {
-        let white = (self.clock_key(Color::White), self.clock(clocks[0]));
-        let black = (self.clock_key(Color::Black), self.clock(clocks[1]));
+    fn clocks(&self, clocks: ByColor<i64>) -> String {
+        let white = (self.clock_key(Color::White), self.clock(clocks.white));
+        let black = (self.clock_key(Color::Black), self.clock(clocks.black));
         object(&[white, black])
     }
 
