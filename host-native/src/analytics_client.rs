@@ -1,0 +1,185 @@
+//! Posts games to an analytics service over HTTP (contract, section 6).
+//!
+//! Decides what an answer amounts to, by its status alone. What follows from it for the game is the
+//! state machine's decision ([`dicechess_core::lifecycle`]).
+
+use std::fmt;
+use std::time::Duration;
+
+use dicechess_core::ids::GameId;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, USER_AGENT};
+use reqwest::{Client, Method, Url};
+use secrecy::{ExposeSecret, SecretString};
+use thiserror::Error;
+
+use crate::http_client::{
+    SERVICE_USER_AGENT, below, build_client, error_chain, has_userinfo, one_line, parse_base_url,
+    read_text, scrub,
+};
+
+/// An analytics service.
+#[derive(Clone)]
+pub struct AnalyticsClient {
+    client: Client,
+    base_url: Url,
+    token: SecretString,
+    authorization: HeaderValue,
+}
+
+/// What an analytics service answered, or that it did not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PostAnswer {
+    /// 201: the game is stored.
+    Created,
+    /// 200: the game was there; a `PUT` has replaced it.
+    Exists,
+    /// The game is not acceptable as it is; sending it again changes nothing.
+    Refused {
+        /// 400, 413 or 422.
+        status: u16,
+        /// The answer's body.
+        reason: String,
+    },
+    /// The token is not accepted.
+    Unauthorized,
+    /// Anything else: to be tried again later.
+    Failed {
+        /// What happened.
+        message: String,
+    },
+}
+
+/// A setting with which the service cannot be asked. No message repeats a value.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum InvalidAnalyticsAccess {
+    /// The base URL is none.
+    #[error("ANALYTICS_BASE_URL: {0}")]
+    BaseUrl(String),
+    /// The token cannot be sent as a header.
+    #[error("INGEST_TOKEN: it holds a character that no HTTP header can carry (it is not shown)")]
+    Token,
+    /// The HTTP client cannot be set up.
+    #[error("the HTTP client cannot be set up: {0}")]
+    Client(String),
+}
+
+impl PostAnswer {
+    /// Reads an answer: its status, and its body for the reason of a refusal.
+    pub fn of_reply(status: u16, body: String) -> Self {
+        match status {
+            201 => Self::Created,
+            200 => Self::Exists,
+            400 | 413 | 422 => Self::Refused { status, reason: body },
+            401 | 403 => Self::Unauthorized,
+            _ => {
+                let detail = one_line(&body, 200);
+                let separator = if detail.is_empty() { "" } else { ": " };
+                Self::Failed { message: format!("HTTP {status}{separator}{detail}") }
+            }
+        }
+    }
+}
+
+impl AnalyticsClient {
+    /// The service at `base_url`, which may have a path and a trailing slash. `timeout` covers a
+    /// whole request. Without a token the requests carry none.
+    ///
+    /// # Errors
+    /// See [`InvalidAnalyticsAccess`].
+    pub fn new(
+        base_url: &str,
+        token: Option<SecretString>,
+        timeout: Duration,
+    ) -> Result<Self, InvalidAnalyticsAccess> {
+        let base_url = parse_base_url(base_url).map_err(InvalidAnalyticsAccess::BaseUrl)?;
+        if has_userinfo(&base_url) {
+            let message = "a name or password in the URL is not supported: set INGEST_TOKEN";
+            return Err(InvalidAnalyticsAccess::BaseUrl(message.to_owned()));
+        }
+        let token = token.unwrap_or_else(|| "".into());
+        let mut authorization = HeaderValue::from_str(&format!("Bearer {}", token.expose_secret()))
+            .map_err(|_| InvalidAnalyticsAccess::Token)?;
+        authorization.set_sensitive(true);
+        let client = build_client(&base_url, timeout)
+            .map_err(|error| InvalidAnalyticsAccess::Client(error_chain(error)))?;
+        Ok(Self { client, base_url, token, authorization })
+    }
+
+    /// Posts a game. The first writer wins.
+    pub async fn post(&self, body: &str) -> PostAnswer {
+        self.send(Method::POST, below(&self.base_url, "/api/games"), body).await
+    }
+
+    /// Puts a game in the place of what analytics holds under its id, if anything.
+    pub async fn put(&self, game: GameId, body: &str) -> PostAnswer {
+        self.send(Method::PUT, below(&self.base_url, &format!("/api/games/{game}")), body).await
+    }
+
+    async fn send(&self, method: Method, url: Url, body: &str) -> PostAnswer {
+        let mut request = self
+            .client
+            .request(method, url)
+            .header(CONTENT_TYPE, "application/json")
+            .header(USER_AGENT, SERVICE_USER_AGENT)
+            .body(body.to_owned());
+        if !self.token.expose_secret().is_empty() {
+            request = request.header(AUTHORIZATION, self.authorization.clone());
+        }
+        match request.send().await {
+            Ok(mut response) => {
+                let status = response.status().as_u16();
+                let body = read_text(&mut response, BODY_LIMIT).await;
+                PostAnswer::of_reply(status, scrub(&body, [self.token.expose_secret()]))
+            }
+            Err(error) if error.is_timeout() => {
+                PostAnswer::Failed { message: "no answer from analytics in time".to_owned() }
+            }
+            Err(error) => {
+                let message = format!("analytics cannot be reached: {}", error_chain(error));
+                PostAnswer::Failed { message }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for AnalyticsClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AnalyticsClient({})", self.base_url)
+    }
+}
+
+/// How much of an answer is read, in bytes.
+const BODY_LIMIT: usize = 64 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_taken_by_its_status() {
+        let of = |status| PostAnswer::of_reply(status, "why".to_owned());
+        assert_eq!(of(201), PostAnswer::Created);
+        assert_eq!(of(200), PostAnswer::Exists);
+        for status in [400, 413, 422] {
+            assert_eq!(of(status), PostAnswer::Refused { status, reason: "why".to_owned() });
+        }
+        for status in [401, 403] {
+            assert_eq!(of(status), PostAnswer::Unauthorized);
+        }
+        for status in [202, 301, 404, 409, 429, 500, 503] {
+            assert_eq!(of(status), PostAnswer::Failed { message: format!("HTTP {status}: why") });
+        }
+        let silent = PostAnswer::of_reply(502, String::new());
+        assert_eq!(silent, PostAnswer::Failed { message: "HTTP 502".to_owned() });
+    }
+
+    #[test]
+    fn settings_that_cannot_work_are_refused_without_being_shown() {
+        let refusal = |url: &str, token: &str| {
+            AnalyticsClient::new(url, Some(token.into()), Duration::ZERO).unwrap_err().to_string()
+        };
+        assert!(refusal("host", "t").starts_with("ANALYTICS_BASE_URL: "));
+        assert!(!refusal("http://user:hidden@host", "t").contains("hidden"));
+        assert!(!refusal("http://host", "hidden\n").contains("hidden"));
+    }
+}
