@@ -6,13 +6,15 @@
 //!
 //! | module | decides |
 //! |---|---|
-//! | [`spec`](WorldSpec), `people`, `details`, `world` | who played whom, when and to what end |
+//! | [`spec`](WorldSpec), `people`, `meetings`, `details`, `world` | who played whom, when and to what end |
+//! | `graph` | what a crawl can find, and what it costs at least |
 //! | `play` | the moves of a game, and the truth about it |
 //! | `site` | how the site tells it: history rows, state maps, leaderboards |
 //! | `server` | HTTP, the token check, faults, the request log, the control API |
 
 mod details;
 mod graph;
+mod meetings;
 mod people;
 mod play;
 mod rng;

@@ -18,19 +18,20 @@ pub struct WorldSpec {
     pub now: UnixMillis,
     /// Over how many days before `now` the games are spread.
     pub days: u32,
-    /// Human players.
+    /// Human players, at least two.
     pub players: usize,
     /// Guests: known as opponents, never asked for their history.
     pub guests: usize,
     /// Site bots, with negative ids. The last one's games have no state map.
     pub bots: usize,
-    /// Finished games, the crafted ones included.
+    /// Finished games. The crafted ones come first, then those that connect every human with the
+    /// first: below about forty games more than there are humans, not all of that is there.
     pub games: usize,
     /// Further games of one player, the whale.
     pub whale_games: usize,
     /// Games without a result that started minutes before `now`.
     pub running_games: usize,
-    /// Games that no crawl can find: guests against bots.
+    /// Games that no crawl can find: guests against bots. None without guests or bots.
     pub unreachable_games: usize,
     /// Whether some games share the millisecond of their start.
     pub equal_start_times: bool,

@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 
 use dicechess_core::ids::{GameId, UserId};
 use dicechess_core::time::UnixMillis;
-use rand::Rng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
 use crate::details::{Game, Pairing};
+use crate::meetings::Meetings;
 use crate::people::{self, Player, PlayerKind};
-use crate::play::{SCENARIOS, play};
+use crate::play::play;
 use crate::rng::{Purpose, stream};
 use crate::site::{self, HistoryPage};
 use crate::spec::WorldSpec;
@@ -49,10 +49,10 @@ pub struct NewGames {
 
 impl World {
     /// Makes a world. Equal specs give equal worlds.
-    pub fn generate(spec: WorldSpec) -> Self {
+    pub fn generate(mut spec: WorldSpec) -> Self {
+        spec.players = spec.players.max(2);
         let players = people::players(&spec);
-        let mut rng = stream(spec.seed, Purpose::Pairing, 0);
-        let meetings = Meetings { spec: &spec, players: &players, rng: &mut rng }.all();
+        let meetings = Meetings::draw(&spec, &players);
         let mut world = Self {
             players: players.iter().map(|player| (player.id, player.clone())).collect(),
             games: Vec::new(),
@@ -263,125 +263,5 @@ impl World {
         for list in self.by_player.values_mut() {
             list.sort_by_key(|place| (std::cmp::Reverse(games[*place].started_at), *place));
         }
-    }
-}
-
-/// A game to be: places in the list of players.
-struct Meeting {
-    white: usize,
-    black: usize,
-    started_at: UnixMillis,
-    is_running: bool,
-    scenario: Option<usize>,
-}
-
-/// Draws who meets whom.
-struct Meetings<'a> {
-    spec: &'a WorldSpec,
-    players: &'a [Player],
-    rng: &'a mut ChaCha8Rng,
-}
-
-impl Meetings<'_> {
-    fn all(mut self) -> Vec<Meeting> {
-        let mut pairs: Vec<[usize; 2]> = (0..self.spec.games).map(|i| self.ordinary(i)).collect();
-        pairs.extend((0..self.spec.whale_games).map(|_| self.of_whale()));
-        pairs.extend((0..self.spec.unreachable_games).map(|_| self.guest_and_bot()));
-        let mut times = self.start_times(pairs.len());
-        times.shuffle(self.rng);
-        let mut meetings: Vec<Meeting> = pairs
-            .into_iter()
-            .zip(times)
-            .enumerate()
-            .map(|(index, (pair, started_at))| {
-                let is_crafted = index < SCENARIOS.len().min(self.spec.games);
-                self.meeting(pair, started_at, is_crafted.then_some(index))
-            })
-            .collect();
-        for index in 0..self.spec.running_games {
-            let pair = self.ordinary(usize::MAX);
-            let started_at = UnixMillis(self.spec.now.0 - 60_000 * (1 + index as i64));
-            let meeting = self.meeting(pair, started_at, None);
-            meetings.push(Meeting { is_running: true, ..meeting });
-        }
-        meetings
-    }
-
-    fn meeting(
-        &mut self,
-        pair: [usize; 2],
-        started_at: UnixMillis,
-        scenario: Option<usize>,
-    ) -> Meeting {
-        let swaps = self.rng.random_bool(0.5);
-        let [white, black] = if swaps { [pair[1], pair[0]] } else { pair };
-        Meeting { white, black, started_at, is_running: false, scenario }
-    }
-
-    /// The crafted games are played by humans. The next ones connect every human with an earlier
-    /// one, so that all are reached from the first; the rest is left to chance.
-    fn ordinary(&mut self, index: usize) -> [usize; 2] {
-        let humans = self.spec.players;
-        let crafted = SCENARIOS.len();
-        if index < crafted {
-            return self.two_of(humans.min(8));
-        }
-        let connected = index - crafted + 1;
-        if connected < humans {
-            let earlier = self.rng.random_range(connected.saturating_sub(6)..connected);
-            return [earlier, connected];
-        }
-        let [human, other] = self.two_of(humans);
-        match self.rng.random_range(0..20) {
-            0..3 if self.spec.bots > 0 => [human, self.bot()],
-            3..5 if self.spec.guests > 0 => [human, self.guest()],
-            _ => [human, other],
-        }
-    }
-
-    /// The whale is the second player.
-    fn of_whale(&mut self) -> [usize; 2] {
-        loop {
-            let opponent = self.rng.random_range(0..self.players.len());
-            if opponent != 1 {
-                return [1, opponent];
-            }
-        }
-    }
-
-    fn guest_and_bot(&mut self) -> [usize; 2] {
-        [self.guest(), self.bot()]
-    }
-
-    fn guest(&mut self) -> usize {
-        self.spec.players + self.rng.random_range(0..self.spec.guests.max(1))
-    }
-
-    fn bot(&mut self) -> usize {
-        self.spec.players + self.spec.guests + self.rng.random_range(0..self.spec.bots.max(1))
-    }
-
-    fn two_of(&mut self, count: usize) -> [usize; 2] {
-        let one = self.rng.random_range(0..count);
-        let step = self.rng.random_range(1..count);
-        [one, (one + step) % count]
-    }
-
-    /// One time in each of as many equal parts of the days before the present, so that no two are
-    /// equal; with equal times wanted, three games share each.
-    fn start_times(&mut self, count: usize) -> Vec<UnixMillis> {
-        const HOUR: i64 = 3_600_000;
-        let shared = if self.spec.equal_start_times { 3 } else { 1 };
-        let end = self.spec.now.0 - HOUR;
-        let part = i64::from(self.spec.days) * 24 * HOUR / count.max(1) as i64;
-        let mut offset = 0;
-        (0..count as i64)
-            .map(|index| {
-                if index % shared == 0 {
-                    offset = self.rng.random_range(0..part.max(1));
-                }
-                UnixMillis(end - (index / shared + 1) * part + offset)
-            })
-            .collect()
     }
 }

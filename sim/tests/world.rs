@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
+use dicechess_core::catalogue::map_history_entry;
 use dicechess_core::ids::GameId;
+use dicechess_core::site::{HistoryPage, parse_leaderboard};
 use dicechess_core::time::UnixMillis;
 use dicechess_sim::{NewGames, PlayerKind, World, WorldSpec};
 use serde_json::Value;
@@ -61,6 +63,26 @@ fn both_players_are_told_the_same_game() {
         {
             assert!(one + other < 0.0 || (one == 0.0 && other == 0.0), "the site keeps a rake");
         }
+    }
+}
+
+#[test]
+fn the_core_reads_every_row_and_leaderboard() {
+    let world = World::generate(WorldSpec::default());
+    for player in world.players() {
+        let body = world.history_page(player.id, None, 0, usize::MAX).to_json();
+        for row in HistoryPage::parse(&body).unwrap().rows {
+            let (row, opponent) = map_history_entry(&row.entry.unwrap(), player.id, 0);
+            let game = world.game(row.game_id).unwrap();
+            assert_eq!((row.white_user_id, row.black_user_id), (game.white, game.black));
+            assert_eq!(row.started_at, Some(game.started_at));
+            assert_eq!((row.result, row.is_cancelled), (game.result(), game.is_cancelled));
+            assert_eq!(row.allow_doubling, game.allow_doubling);
+            assert_eq!(opponent.username, world.player(opponent.user_id).unwrap().name);
+        }
+    }
+    for body in [world.leaderboard(), world.x2_leaderboard()] {
+        assert_eq!(parse_leaderboard(&body).unwrap().len(), world.spec().players.div_ceil(2));
     }
 }
 
@@ -122,6 +144,25 @@ fn what_cannot_be_reached_is_not_counted() {
     assert_eq!(least.history, pages);
     let cancelled = world.games().filter(|game| game.is_cancelled).count();
     assert!(least.move_history >= 400 - cancelled && least.move_history < 400);
+}
+
+#[test]
+fn the_smallest_worlds() {
+    for (games, players) in [(0, 0), (1, 1), (5, 2), (80, 2)] {
+        let spec = WorldSpec {
+            games,
+            players,
+            guests: 0,
+            bots: 0,
+            whale_games: 3,
+            unreachable_games: 2,
+            ..WorldSpec::default()
+        };
+        let world = World::generate(spec);
+        assert_eq!(world.games().count(), games + 3);
+        assert!(world.games().all(|game| game.white != game.black));
+        assert!(world.games().all(|game| world.truth(game.id).is_some()));
+    }
 }
 
 #[test]
