@@ -1,1 +1,30 @@
 //! The embedded analytics receiver.
+//!
+//! Speaks the interface of the analytics service that operators already run: takes a game,
+//! replays it with the core's rules, answers as the contract's section 6 says and keeps what it
+//! accepted in a SQLite file of its own. The first writer wins; only a replacement changes a game.
+//! It runs in process ([`Receiver`]) and over HTTP ([`router`]), with the same answers.
+//!
+//! | module | decides |
+//! |---|---|
+//! | `wire` | which JSON is a well-formed game document |
+//! | `acceptance` | whether a body is accepted, and what is said when it is not |
+//! | `store` | how accepted games are kept |
+//! | `receiver` | the order: judge first, then store in one transaction |
+//! | `reply` | status and body of each outcome |
+//! | `http` | routes, token, body limit |
+//!
+//! Leaves to the core what a legal game is ([`dicechess_core::replay`]).
+
+mod acceptance;
+mod http;
+mod receiver;
+mod reply;
+mod store;
+mod wire;
+
+pub use acceptance::{AcceptedGame, MAX_BODY_BYTES, Rejection, accept};
+pub use http::router;
+pub use receiver::Receiver;
+pub use reply::Reply;
+pub use store::AnalyticsStoreError;

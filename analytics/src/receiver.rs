@@ -1,0 +1,119 @@
+//! The receiver without HTTP.
+//!
+//! Decides the order of things: a body is judged before the store is touched, and everything that
+//! one call accepts is stored in one transaction. A repeat is judged like any other body, and then
+//! changes nothing.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use dicechess_core::ids::GameId;
+
+use crate::acceptance::{AcceptedGame, Rejection, accept};
+use crate::reply::Reply;
+use crate::store::{AnalyticsStoreError, KeptGame, Store};
+
+/// Judges games and keeps the accepted ones. Can be shared between threads.
+///
+/// ```
+/// # let directory = tempfile::tempdir()?;
+/// use dicechess_analytics::Receiver;
+/// let receiver = Receiver::open(&directory.path().join("analytics.db"))?;
+/// let body = br#"{"id": "0b5f1c3e-9a77-4c11-8e55-00000000abcd", "source": "dicechess.com",
+///     "mode": "classic", "initial_fen": "4k3/8/8/8/8/8/8/4K3 w - - 0 1", "turns": []}"#;
+/// assert_eq!(receiver.post(body).status(), 201);
+/// assert_eq!(receiver.post(body).status(), 200);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Receiver {
+    store: Store,
+}
+
+impl Receiver {
+    /// Opens the store at `path`, and makes it with its folder when it is not there.
+    ///
+    /// # Errors
+    /// The file cannot be opened, or is no analytics store of this or an earlier version.
+    pub fn open(path: &Path) -> Result<Self, AnalyticsStoreError> {
+        Store::open(path).map(|store| Self { store })
+    }
+
+    /// `POST /api/games`: keeps a game unless it is there.
+    pub fn post(&self, body: &[u8]) -> Reply {
+        let game = match judge(body) {
+            Ok(game) => game,
+            Err(rejection) => return Reply::Rejected(rejection),
+        };
+        match self.store.insert(&[game]) {
+            Ok(created) => inserted(game.id, created == [true]),
+            Err(error) => Reply::Storage(Arc::new(error)),
+        }
+    }
+
+    /// Several posts with one transaction; the answers are in the order of the bodies.
+    ///
+    /// Bodies that are not accepted do not keep the others out. When the store fails, no game of
+    /// the batch is kept.
+    pub fn post_batch(&self, bodies: &[&[u8]]) -> Vec<Reply> {
+        let judged: Vec<_> = bodies.iter().map(|body| judge(body)).collect();
+        let games: Vec<KeptGame<'_>> = judged.iter().flatten().copied().collect();
+        let stored = self.store.insert(&games).map_err(Arc::new);
+        let mut created = stored.iter().flatten();
+        let replies = judged.into_iter().map(|judged| match (judged, &stored) {
+            (Err(rejection), _) => Reply::Rejected(rejection),
+            (Ok(_), Err(error)) => Reply::Storage(Arc::clone(error)),
+            (Ok(game), Ok(_)) => inserted(game.id, created.next() == Some(&true)),
+        });
+        replies.collect()
+    }
+
+    /// `PUT /api/games/{id}`: keeps a game, in place of the one that is there.
+    pub fn replace(&self, path_id: &str, body: &[u8]) -> Reply {
+        match judge_replacement(path_id, body) {
+            Err(rejection) => Reply::Rejected(rejection),
+            Ok(game) => match self.store.replace(game) {
+                Ok(true) => Reply::Created(game.id),
+                Ok(false) => Reply::Replaced(game.id),
+                Err(error) => Reply::Storage(Arc::new(error)),
+            },
+        }
+    }
+
+    /// The kept body of a game.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn body(&self, id: GameId) -> Result<Option<String>, AnalyticsStoreError> {
+        self.store.body(id)
+    }
+
+    /// How many games are kept.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn count(&self) -> Result<u64, AnalyticsStoreError> {
+        self.store.count()
+    }
+}
+
+fn judge(body: &[u8]) -> Result<KeptGame<'_>, Rejection> {
+    let AcceptedGame { game, body, .. } = accept(body)?;
+    Ok(KeptGame { id: game.id, body })
+}
+
+fn judge_replacement<'a>(path_id: &str, body: &'a [u8]) -> Result<KeptGame<'a>, Rejection> {
+    let path_id: GameId =
+        path_id.parse().map_err(|error| Rejection::Malformed(format!("path: {error}")))?;
+    let game = judge(body)?;
+    if game.id == path_id {
+        Ok(game)
+    } else {
+        let both = format!("id: {} in the body, {path_id} in the path", game.id);
+        Err(Rejection::Malformed(both))
+    }
+}
+
+fn inserted(id: GameId, created: bool) -> Reply {
+    if created { Reply::Created(id) } else { Reply::Existed(id) }
+}
