@@ -112,8 +112,12 @@ async fn converse(
         drop(stdin);
         Ok(())
     };
-    let ((), body, report) =
-        tokio::try_join!(write, read_up_to(stdout, BODY_LIMIT), read_up_to(stderr, REPORT_LIMIT))?;
+    let long_report = TransportError::Connection("the headers are longer than 1 MiB".to_owned());
+    let ((), body, report) = tokio::try_join!(
+        write,
+        read_up_to(stdout, BODY_LIMIT, TransportError::TooLarge),
+        read_up_to(stderr, REPORT_LIMIT, long_report),
+    )?;
     let status = child.wait().await.map_err(|error| unreadable(&error))?;
     Ok((status, body, report))
 }
@@ -121,15 +125,13 @@ async fn converse(
 async fn read_up_to(
     stream: impl AsyncRead + Unpin,
     limit: usize,
+    too_long: TransportError,
 ) -> Result<Vec<u8>, TransportError> {
     let mut bytes = Vec::new();
+    // One byte more than allowed tells that there is more.
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     stream.take(most).read_to_end(&mut bytes).await.map_err(|error| unreadable(&error))?;
-    match bytes.len() {
-        length if length <= limit => Ok(bytes),
-        _ if limit == BODY_LIMIT => Err(TransportError::TooLarge),
-        _ => Err(TransportError::Connection("the headers are longer than 1 MiB".to_owned())),
-    }
+    if bytes.len() > limit { Err(too_long) } else { Ok(bytes) }
 }
 
 fn unreadable(error: &io::Error) -> TransportError {
