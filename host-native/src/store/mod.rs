@@ -1,1 +1,217 @@
-//! See the crate's table of modules.
+//! The SQLite store: frontier, catalogue, raw answers and what must be remembered of the site.
+//!
+//! Decides nothing about games and players: states come from [`dicechess_core::lifecycle`], sweeps
+//! from [`dicechess_core::sweep`], pacing and lease from [`dicechess_core::pacing`]. What it does
+//! decide is how they are kept: each write is one `BEGIN IMMEDIATE` transaction that commits whole
+//! or not at all, and none is open while anyone waits for the network.
+//!
+//! | file | keeps |
+//! |---|---|
+//! | `migrate`, `adopt` | the schema, also of databases of the older service |
+//! | `players` | the frontier |
+//! | `sweeps` | claims, sweeps under way and the gaps of finished ones |
+//! | `pages`, `page_rows` | what one page of history brings |
+//! | `games` | the state of games, replays and re-fetches |
+//! | `queues` | which game is fetched, posted and archived next |
+//! | `raw` | raw answers and their revisions |
+//! | `details` | everything about one game |
+//! | `site_memory` | pacing, refusals, counts of requests |
+//! | `sources` | leaderboards and their validators |
+//! | `lease`, `lease_holder`, `lease_keeper` | which process may crawl |
+//! | `status`, `counts` | the numbers of the whole, and small questions |
+//! | `error`, `columns` | messages, and how values are spelled in columns |
+//!
+//! All methods block and take `&self`; share a [`Store`] as an `Arc` and keep it off the threads
+//! that drive futures where a call may be long.
+
+mod adopt;
+mod columns;
+mod counts;
+mod details;
+mod error;
+mod games;
+mod lease;
+mod lease_holder;
+mod lease_keeper;
+mod migrate;
+mod page_rows;
+mod pages;
+mod players;
+mod queues;
+mod raw;
+mod site_memory;
+mod sources;
+mod status;
+mod sweeps;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+
+pub use details::{GameDetails, Perspective, Revision};
+pub use error::StoreError;
+pub use games::ReplayKind;
+pub use lease::LeaseOutcome;
+pub use lease_holder::LeaseHolder;
+pub use lease_keeper::LeaseKeeper;
+pub use pages::{PageAcceptance, PageAccepted};
+pub use players::{DiscoveredVia, PlayerSighting};
+pub use queues::{ArchiveItem, PostItem};
+pub use raw::{RawGame, RawOutcome, content_hash};
+pub use sources::{SourceAcceptance, SourceRecord};
+pub use status::StatusReport;
+pub use sweeps::ClaimedPlayer;
+
+use error::Fault;
+
+/// An open database.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    connection: Connection,
+    /// The lease holder in whose name writes are made.
+    guard: Option<String>,
+}
+
+impl Store {
+    /// Opens the database, creating the file and its folder if they are not there, and brings its
+    /// schema up to date. A database of the older service is adopted without loss.
+    ///
+    /// # Errors
+    /// [`StoreError`] names the file and what to do.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder)
+                .map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
+        }
+        Self::open_with(path, OpenFlags::default())
+    }
+
+    /// Opens a database that must be there already.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`], else as [`Self::open`].
+    pub fn open_existing(path: &Path) -> Result<Self, StoreError> {
+        if !path.exists() {
+            return Err(StoreError::Missing { path: path.to_owned() });
+        }
+        Self::open_with(path, OpenFlags::default() & !OpenFlags::SQLITE_OPEN_CREATE)
+    }
+
+    fn open_with(path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
+        let connection = connect(path, flags).map_err(|fault| fault.at(path))?;
+        let inner = Inner { connection, guard: None };
+        Ok(Self { path: path.to_owned(), inner: Mutex::new(inner) })
+    }
+
+    /// The database file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// From now on each write first checks, inside its transaction, that `holder` still holds the
+    /// lease, and is refused with [`StoreError::LeaseLost`] if not. `None` lifts the guard.
+    pub fn set_lease_guard(&self, holder: Option<&LeaseHolder>) {
+        self.lock().guard = holder.map(|holder| holder.name.clone());
+    }
+
+    /// One guarded write transaction.
+    fn write<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        let mut inner = self.lock();
+        let guard = inner.guard.clone();
+        transact(&mut inner.connection, |tx| {
+            if let Some(holder) = &guard {
+                lease::check_held_by(tx, holder)?;
+            }
+            work(tx)
+        })
+        .map_err(|fault| fault.at(&self.path))
+    }
+
+    /// A write transaction that needs no lease: those about the lease itself.
+    fn write_unguarded<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        transact(&mut self.lock().connection, work).map_err(|fault| fault.at(&self.path))
+    }
+
+    /// Reads from one consistent state of the database.
+    fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        snapshot(&mut self.lock().connection, work).map_err(|fault| fault.at(&self.path))
+    }
+
+    /// A panic while the lock was held rolled its transaction back, so the connection is sound.
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, Fault> {
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+    use_write_ahead_log(&connection)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "wal_autocheckpoint", WAL_PAGES)?;
+    connection.pragma_update(None, "journal_size_limit", WAL_BYTES)?;
+    migrate::migrate(&mut connection)?;
+    Ok(connection)
+}
+
+/// Two processes that both switch a new file to WAL meet a lock for which SQLite does not wait by
+/// itself.
+fn use_write_ahead_log(connection: &Connection) -> Result<(), Fault> {
+    let begun = Instant::now();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && begun.elapsed() < BUSY_TIMEOUT =>
+            {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            outcome => return Ok(outcome?),
+        }
+    }
+}
+
+/// Immediate, as a deferred transaction that becomes a writer ignores the busy timeout.
+fn transact<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let value = work(&tx)?;
+    tx.commit()?;
+    Ok(value)
+}
+
+fn snapshot<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Connection) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let tx = connection.transaction()?;
+    work(&tx)
+}
+
+const BUSY_TIMEOUT: Duration = Duration::from_millis(5000);
+const STATEMENT_CACHE: usize = 64;
+/// A checkpoint after so many pages keeps the WAL file near 4 MB.
+const WAL_PAGES: u32 = 1000;
+/// To which it is cut after a greater burst.
+const WAL_BYTES: u32 = 64 * 1024 * 1024;

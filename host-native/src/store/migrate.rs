@@ -1,0 +1,66 @@
+//! The schema and its versions.
+//!
+//! Decides in which order the files in `migrations/` are applied and which databases are refused.
+//! The files are append-only: a published one never changes. Each is applied in a transaction of
+//! its own together with its number in `PRAGMA user_version`, which is read again inside, so that
+//! two processes may open a database at once.
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use super::adopt;
+use super::error::Fault;
+
+/// Brings the schema up to date.
+pub(super) fn migrate(connection: &mut Connection) -> Result<(), Fault> {
+    if check(connection)? == MIGRATIONS.len() {
+        return Ok(());
+    }
+    for step in 0..MIGRATIONS.len() {
+        let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        if check(&tx)? == step {
+            apply(&tx, step)?;
+            tx.commit()?;
+        }
+    }
+    Ok(())
+}
+
+/// How many migrations the database has seen.
+fn check(connection: &Connection) -> Result<usize, Fault> {
+    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let (version, application) = (pragma("user_version")?, pragma("application_id")?);
+    let known = MIGRATIONS.len() as i64;
+    if version > known {
+        return Err(Fault::Newer { found: version, known });
+    }
+    match application {
+        APPLICATION_ID => Ok(usize::try_from(version).unwrap_or(0)),
+        // The older service set neither number; whatever version it may have counted is not ours.
+        0 => Ok(0),
+        other => Err(Fault::Foreign(format!("its application id is {other}"))),
+    }
+}
+
+fn apply(tx: &Transaction<'_>, step: usize) -> Result<(), Fault> {
+    let Some(sql) = MIGRATIONS.get(step) else { return Ok(()) };
+    let is_first = step == 0;
+    let is_older = is_first && adopt::complete_columns(tx, sql)?;
+    tx.execute_batch(sql)?;
+    if is_older {
+        adopt::mend_rows(tx)?;
+    }
+    if is_first {
+        tx.pragma_update(None, "application_id", APPLICATION_ID)?;
+    }
+    Ok(tx.pragma_update(None, "user_version", step as i64 + 1)?)
+}
+
+const MIGRATIONS: [&str; 5] = [
+    include_str!("../../../migrations/0001_frontier_and_catalogue.sql"),
+    include_str!("../../../migrations/0002_raw_copies.sql"),
+    include_str!("../../../migrations/0003_sweeps.sql"),
+    include_str!("../../../migrations/0004_site_memory.sql"),
+    include_str!("../../../migrations/0005_queues.sql"),
+];
+/// `DCsy`, to tell our databases from others with a version of their own.
+const APPLICATION_ID: i64 = 0x4443_7379;

@@ -1,0 +1,279 @@
+//! The numbers of the whole database (contract, section 14, `status --json`).
+//!
+//! Decides what is counted. The keys of the contract come first, further ones follow.
+
+use std::collections::BTreeMap;
+
+use dicechess_core::lifecycle::{GameStatus, PlayerStatus};
+use dicechess_core::sweep::completeness;
+use dicechess_core::time::UnixMillis;
+use rusqlite::{Connection, Row};
+use serde::Serialize;
+
+use super::columns::{count_column, iso, iso_opt, unsigned};
+use super::error::Fault;
+use super::{Store, StoreError, counts, lease, site_memory};
+
+/// What `status` reports. Serialises to the contract's JSON.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StatusReport {
+    /// Players by status, all statuses present.
+    pub players: BTreeMap<&'static str, u64>,
+    /// Games by status, `error_fetch` and the like for errors, all statuses present.
+    pub games: BTreeMap<String, u64>,
+    /// Games fetched and not archived yet.
+    pub archive_pending: u64,
+    /// Requests ever made, by endpoint.
+    pub site_requests: BTreeMap<String, u64>,
+    /// What can be worked on now.
+    pub queues: Queues,
+    /// Catalogued games that may still be running.
+    pub running_games: u64,
+    /// How much of what the site counts is known.
+    pub completeness: Completeness,
+    /// Players of whom games are missing, the greatest gaps first.
+    pub gaps: Vec<PlayerGap>,
+    /// Entries that could not be read.
+    pub broken_entries: u64,
+    /// The most frequent reasons why games are parked or were refused.
+    pub reasons: Vec<Reason>,
+    /// When the oldest game that waits for its moves or its post entered the catalogue.
+    pub oldest_pending_at: Option<String>,
+    /// What is remembered of the site.
+    pub site: SiteMemory,
+    /// Which process crawls.
+    pub lease: Option<LeaseReport>,
+}
+
+/// What can be worked on now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Queues {
+    /// Games to fetch.
+    pub fetch: u64,
+    /// Games to post.
+    pub post: u64,
+}
+
+/// The sum over the players whose sweep has finished.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Completeness {
+    /// Players with a finished sweep and a count.
+    pub players: u64,
+    /// Of these, players of whom no game is missing.
+    pub complete_players: u64,
+    /// The games known of them; a game of two such players counts twice, here and below.
+    pub known_games: u64,
+    /// The games the site counts of them.
+    pub total_count: u64,
+    /// The share that is known; `None` before the first finished sweep.
+    pub share: Option<f64>,
+    /// Players with a gap that is not accepted.
+    pub players_with_gap: u64,
+    /// Players whose gap two sweeps from the start did not change.
+    pub players_with_accepted_gap: u64,
+}
+
+/// A player of whom games are missing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlayerGap {
+    /// The player.
+    pub user_id: i64,
+    /// His name, if known.
+    pub username: Option<String>,
+    /// Games known.
+    pub known_games: u64,
+    /// Games the site counts.
+    pub total_count: u64,
+    /// Games missing.
+    pub gap: u64,
+    /// Two sweeps from the start did not change it.
+    pub accepted: bool,
+}
+
+/// A reason and how many games it holds back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reason {
+    /// `rejected`, or the stage as in `error_normalize`.
+    pub status: String,
+    /// The message.
+    pub reason: String,
+    /// How many games.
+    pub games: u64,
+}
+
+/// What is remembered of the site.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SiteMemory {
+    /// Requests of the last hour.
+    pub requests_last_hour: u64,
+    /// The site asked for silence until then.
+    pub throttled_until: Option<String>,
+    /// The site refused then.
+    pub blocked_since: Option<String>,
+    /// Why.
+    pub block_reason: Option<String>,
+}
+
+/// Which process crawls.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeaseReport {
+    /// The machine.
+    pub host: String,
+    /// The process.
+    pub pid: i32,
+    /// When the lease ends unless renewed.
+    pub expires_at: String,
+}
+
+impl Store {
+    /// The numbers of the whole.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub fn status(&self, now: UnixMillis) -> Result<StatusReport, StoreError> {
+        self.read(|connection| {
+            Ok(StatusReport {
+                players: players_by_status(connection)?,
+                games: games_by_status(connection)?,
+                archive_pending: counts::to_archive(connection)?,
+                site_requests: site_requests(connection)?,
+                queues: Queues {
+                    fetch: counts::to_fetch(connection, now)?,
+                    post: counts::to_post(connection, now)?,
+                },
+                running_games: counts::count(connection, RUNNING, [iso(now)])?,
+                completeness: completeness_of_all(connection)?,
+                gaps: list(connection, GAPS, player_gap)?,
+                broken_entries: counts::count(connection, BROKEN, ())?,
+                reasons: list(connection, REASONS, reason)?,
+                oldest_pending_at: connection.query_row(OLDEST, [], |row| row.get(0))?,
+                site: site(connection, now)?,
+                lease: lease::load(connection)?.map(|(holder, until)| LeaseReport {
+                    host: holder.host,
+                    pid: holder.pid,
+                    expires_at: until.to_string(),
+                }),
+            })
+        })
+    }
+}
+
+fn players_by_status(connection: &Connection) -> Result<BTreeMap<&'static str, u64>, Fault> {
+    const SQL: &str = "SELECT sync_status, count(*) FROM players GROUP BY sync_status";
+    let mut counts: BTreeMap<_, _> = PlayerStatus::ALL.map(|status| (status.as_str(), 0)).into();
+    for (status, count) in list(connection, SQL, pair)? {
+        if let Some(status) = PlayerStatus::parse(&status) {
+            counts.insert(status.as_str(), count);
+        }
+    }
+    Ok(counts)
+}
+
+/// Only the errors are looked up in the table; all else is counted in the index.
+fn games_by_status(connection: &Connection) -> Result<BTreeMap<String, u64>, Fault> {
+    const ALL: &str = "SELECT status, count(*) FROM games GROUP BY status";
+    const ERRORS: &str = "SELECT 'error_' || error_stage, count(*) FROM games
+        WHERE status = 'error' AND error_stage IS NOT NULL GROUP BY error_stage";
+    let key = |status: GameStatus| status.to_string().replace('/', "_");
+    let mut counts: BTreeMap<_, _> = GameStatus::ALL.map(|status| (key(status), 0)).into();
+    for (status, count) in list(connection, ALL, pair)?.into_iter().chain(list(connection, ERRORS, pair)?) {
+        if let Some(known) = counts.get_mut(&status) {
+            *known = count;
+        }
+    }
+    Ok(counts)
+}
+
+fn site_requests(connection: &Connection) -> Result<BTreeMap<String, u64>, Fault> {
+    const SQL: &str = "SELECT endpoint, count FROM site_request_totals";
+    let zero = ["history", "move_history", "leaderboard"].map(|name| (name.to_owned(), 0));
+    let mut counts = BTreeMap::from(zero);
+    counts.extend(list(connection, SQL, pair)?);
+    Ok(counts)
+}
+
+fn completeness_of_all(connection: &Connection) -> Result<Completeness, Fault> {
+    let read = |row: &Row<'_>| {
+        let (known_games, total_count) =
+            (count_column(row, "known_games")?, count_column(row, "total_count")?);
+        let players = count_column(row, "players")?;
+        Ok(Completeness {
+            players,
+            complete_players: count_column(row, "complete")?,
+            known_games,
+            total_count,
+            share: completeness(known_games, (players > 0).then_some(total_count)),
+            players_with_gap: count_column(row, "with_gap")?,
+            players_with_accepted_gap: count_column(row, "with_accepted_gap")?,
+        })
+    };
+    Ok(connection.query_row(COMPLETENESS, [], read)?)
+}
+
+fn site(connection: &Connection, now: UnixMillis) -> Result<SiteMemory, Fault> {
+    let pacing = site_memory::load_pacing(connection, now)?;
+    let block = site_memory::load_block(connection)?;
+    Ok(SiteMemory {
+        requests_last_hour: pacing.recent.len() as u64,
+        throttled_until: iso_opt(pacing.throttled_until),
+        blocked_since: block.as_ref().map(|block| block.since.to_string()),
+        block_reason: block.map(|block| block.reason),
+    })
+}
+
+fn player_gap(row: &Row<'_>) -> rusqlite::Result<PlayerGap> {
+    Ok(PlayerGap {
+        user_id: row.get("user_id")?,
+        username: row.get("username")?,
+        known_games: count_column(row, "known_games")?,
+        total_count: count_column(row, "counted_games")?,
+        gap: count_column(row, "gap")?,
+        accepted: row.get("gap_accepted")?,
+    })
+}
+
+fn reason(row: &Row<'_>) -> rusqlite::Result<Reason> {
+    Ok(Reason { status: row.get(0)?, reason: row.get(1)?, games: row.get(2).map(unsigned)? })
+}
+
+fn pair(row: &Row<'_>) -> rusqlite::Result<(String, u64)> {
+    Ok((row.get(0)?, row.get(1).map(unsigned)?))
+}
+
+fn list<T>(
+    connection: &Connection,
+    sql: &str,
+    read: fn(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Vec<T>, Fault> {
+    let mut statement = connection.prepare(sql)?;
+    Ok(statement.query_map([], read)?.collect::<rusqlite::Result<_>>()?)
+}
+
+const RUNNING: &str =
+    "SELECT count(*) FROM games WHERE status = 'discovered' AND next_retry_at > ?1";
+
+/// Entries are never deleted.
+const BROKEN: &str = "SELECT max(id) FROM broken_entries";
+
+const COMPLETENESS: &str = "
+    SELECT count(*) AS players, sum(gap = 0) AS complete,
+        sum(min(known_games, counted_games)) AS known_games, sum(counted_games) AS total_count,
+        sum(gap > 0 AND NOT gap_accepted) AS with_gap,
+        sum(gap > 0 AND gap_accepted) AS with_accepted_gap
+    FROM player_sweeps WHERE finished_at IS NOT NULL AND counted_games IS NOT NULL";
+
+const GAPS: &str = "
+    SELECT s.user_id, p.username, s.known_games, s.counted_games, s.gap, s.gap_accepted
+    FROM player_sweeps AS s JOIN players AS p USING (user_id)
+    WHERE s.gap > 0 ORDER BY s.gap DESC, s.user_id LIMIT 20";
+
+const REASONS: &str = "
+    SELECT CASE status WHEN 'error' THEN 'error_' || error_stage ELSE status END AS held,
+        coalesce(CASE status WHEN 'error' THEN last_error ELSE reject_reason END, 'unknown')
+            AS reason,
+        count(*) AS games
+    FROM games WHERE status IN ('rejected', 'error') GROUP BY held, reason
+    ORDER BY games DESC, held, reason LIMIT 20";
+
+const OLDEST: &str = "
+    SELECT min(created_at) FROM games WHERE status IN ('discovered', 'fetched', 'error')";
