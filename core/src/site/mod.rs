@@ -24,6 +24,7 @@ pub use history::{BrokenEntry, BrokenPage, HistoryEntry, HistoryPage, HistoryRow
 pub use leaderboard::{LeaderboardRow, NoLeaderboard, parse_leaderboard};
 pub use request::{Endpoint, HistoryRequest, game_move_history_query};
 pub use response::{Answer, ResponseHead, classify_response};
+pub(crate) use state_map::MoveHistory;
 pub use state_map::{
     Clocks, Die, RecordedMove, State, StateMap, UnreadableStateMap, parse_move_history,
 };

@@ -24,6 +24,15 @@ pub struct StateMap<'a> {
     pub states: Vec<(u64, State<'a>)>,
 }
 
+/// The answer of `game-move-history` as part of a larger text, to be read in one pass with it. What
+/// is wrong in it has no name here: [`parse_move_history`] finds it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MoveHistory<'a> {
+    #[serde(borrow, default)]
+    game_move_history_state_map: Option<StateMap<'a>>,
+}
+
 /// One step of a game.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -118,23 +127,24 @@ impl Clocks<'_> {
 /// # Errors
 /// See [`UnreadableStateMap`].
 pub fn parse_move_history(body: &str) -> Result<StateMap<'_>, UnreadableStateMap> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Wire<'a> {
-        #[serde(borrow, default)]
-        game_move_history_state_map: Option<StateMap<'a>>,
+    match serde_json::from_str::<Option<MoveHistory<'_>>>(body) {
+        Ok(history) => history.unwrap_or_default().into_map(),
+        Err(_) => Err(find_fault(body)),
     }
-    let Ok(wire) = serde_json::from_str::<Option<Wire<'_>>>(body) else {
-        return Err(find_fault(body));
-    };
-    let map = wire.and_then(|wire| wire.game_move_history_state_map).unwrap_or_default();
-    if map.states.is_empty() {
-        return Err(UnreadableStateMap::NoStateMap);
+}
+
+impl<'a> MoveHistory<'a> {
+    /// The map, if it is there and names every state once.
+    pub(crate) fn into_map(self) -> Result<StateMap<'a>, UnreadableStateMap> {
+        let map = self.game_move_history_state_map.unwrap_or_default();
+        if map.states.is_empty() {
+            return Err(UnreadableStateMap::NoStateMap);
+        }
+        if let Some(twice) = map.states.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(UnreadableStateMap::Key(twice[0].0.to_string()));
+        }
+        Ok(map)
     }
-    if let Some(twice) = map.states.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        return Err(UnreadableStateMap::Key(twice[0].0.to_string()));
-    }
-    Ok(map)
 }
 
 /// Reads the map state by state and names the first, by key, that is wrong.
