@@ -151,3 +151,13 @@ fn replay_turn(
         captured_king: judged.captured_king,
     })
 }
+
+/// After how many turns the recorded board is not the replayed one. Recorded positions are never
+/// trusted for legality; a difference is worth knowing all the same.
+pub fn recorded_differences(game: &IngestGame, replayed: &ReplayedGame) -> usize {
+    let differs = |(sent, turn): &(&IngestTurn, &ReplayedTurn)| {
+        let recorded = sent.fen_after.as_deref().and_then(|fen| fen.split(' ').next());
+        recorded.is_some_and(|board| board != turn.after.board().board_fen().to_string())
+    };
+    game.turns.iter().zip(&replayed.turns).filter(differs).count()
+}

@@ -2,10 +2,59 @@
 //!
 //! | module | does |
 //! |---|---|
+//! | [`cli`], [`commands`], [`exit_code`] | what the program is told and how it answers |
+//! | [`config`] | what the operator configured |
+//! | [`crawl`] | a pass: enumerate, fetch, post, archive |
 //! | [`store`] | keeps catalogue, frontier, raw answers and the site's memory in SQLite |
 //! | [`site`] | asks the site, through one limiter |
+//! | [`analytics`], [`analytics_client`] | posts games, in process or over HTTP |
 //! | [`archive`] | mirrors raw bundles |
+//! | [`progress`], [`logging`] | what a person sees meanwhile |
+//! | [`clock`], [`shutdown`] | time and signals |
 
+pub mod analytics;
+pub mod analytics_client;
 pub mod archive;
+pub mod cli;
+pub mod clock;
+pub mod commands;
+pub mod config;
+pub mod crawl;
+pub mod exit_code;
+mod http_client;
+pub mod logging;
+pub mod progress;
+pub mod shutdown;
 pub mod site;
 pub mod store;
+
+use cli::{Cli, Command};
+use commands::CommandError;
+use exit_code::Exit;
+
+/// Runs a command and says how the program ends.
+pub fn run(cli: Cli) -> Exit {
+    match dispatch(cli.command) {
+        Ok(exit) => exit,
+        Err(error) if error.is_closed_pipe() => Exit::Done,
+        Err(error) => {
+            eprintln!("error: {error}");
+            error.exit()
+        }
+    }
+}
+
+fn dispatch(command: Command) -> Result<Exit, CommandError> {
+    match command {
+        Command::Demo(args) => commands::demo::run(&args),
+        Command::Crawl(args) => commands::crawl::run(&args),
+        Command::Status { json, settings } => commands::status::run(json, &settings),
+        Command::Seed { ids, settings } => commands::seed::run(&ids, &settings),
+        Command::Replay(args) => commands::replay::run(&args),
+        Command::Refetch { game, settings } => commands::replay::refetch(game, &settings),
+        Command::Show { game, json, settings } => commands::show::run(game, json, &settings),
+        Command::Verify(args) => commands::verify::run(&args),
+        Command::Normalize(args) => commands::normalize::run(&args),
+        Command::Sim(args) => commands::sim::run(&args),
+    }
+}

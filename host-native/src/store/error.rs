@@ -14,7 +14,9 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// There is no database yet.
-    #[error("there is no database {path}: run `dicechess-sync crawl` (or `demo`) first, or set DB_PATH")]
+    #[error(
+        "there is no database {path}: run `dicechess-sync crawl` (or `demo`) first, or set DB_PATH"
+    )]
     Missing {
         /// The file asked for.
         path: PathBuf,
@@ -28,7 +30,9 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// The file cannot be opened.
-    #[error("the database {path} cannot be opened: is the folder writable, and is it a file? ({source})")]
+    #[error(
+        "the database {path} cannot be opened: is the folder writable, and is it a file? ({source})"
+    )]
     CannotOpen {
         /// The database file.
         path: PathBuf,
@@ -36,7 +40,9 @@ pub enum StoreError {
         source: rusqlite::Error,
     },
     /// No space is left.
-    #[error("no space left for the database {path}: free some and run again, nothing was half-written ({source})")]
+    #[error(
+        "no space left for the database {path}: free some and run again, nothing was half-written ({source})"
+    )]
     Full {
         /// The database file.
         path: PathBuf,
@@ -44,7 +50,9 @@ pub enum StoreError {
         source: rusqlite::Error,
     },
     /// The file or its folder is read-only.
-    #[error("the database {path} is read-only: make the file and its folder writable for this user ({source})")]
+    #[error(
+        "the database {path} is read-only: make the file and its folder writable for this user ({source})"
+    )]
     ReadOnly {
         /// The database file.
         path: PathBuf,
@@ -52,7 +60,9 @@ pub enum StoreError {
         source: rusqlite::Error,
     },
     /// Another process kept the write lock for longer than the busy timeout.
-    #[error("the database {path} is locked by another process: end it or try again later ({source})")]
+    #[error(
+        "the database {path} is locked by another process: end it or try again later ({source})"
+    )]
     Busy {
         /// The database file.
         path: PathBuf,
@@ -60,7 +70,9 @@ pub enum StoreError {
         source: rusqlite::Error,
     },
     /// The file is damaged, or is no database.
-    #[error("the database {path} is damaged or is no SQLite database: restore a backup, or move it away to begin anew ({source})")]
+    #[error(
+        "the database {path} is damaged or is no SQLite database: restore a backup, or move it away to begin anew ({source})"
+    )]
     Corrupt {
         /// The database file.
         path: PathBuf,
@@ -68,7 +80,9 @@ pub enum StoreError {
         source: rusqlite::Error,
     },
     /// A newer version of this program wrote the database.
-    #[error("the database {path} has version {found}, this program knows versions up to {known}: use the newer program")]
+    #[error(
+        "the database {path} has version {found}, this program knows versions up to {known}: use the newer program"
+    )]
     Newer {
         /// The database file.
         path: PathBuf,
@@ -78,7 +92,9 @@ pub enum StoreError {
         known: i64,
     },
     /// The database belongs to another program.
-    #[error("the database {path} is not one of dicechess-sync ({why}): set DB_PATH to another file")]
+    #[error(
+        "the database {path} is not one of dicechess-sync ({why}): set DB_PATH to another file"
+    )]
     Foreign {
         /// The database file.
         path: PathBuf,

@@ -104,7 +104,10 @@ pub(super) fn transition(
 }
 
 /// The state of a game, if it is in the catalogue.
-pub(super) fn load_state(connection: &Connection, game: GameId) -> Result<Option<GameState>, Fault> {
+pub(super) fn load_state(
+    connection: &Connection,
+    game: GameId,
+) -> Result<Option<GameState>, Fault> {
     const SQL: &str = "SELECT status, error_stage, attempts, last_error, next_retry_at,
             post_result, reject_reason, replace_on_post
         FROM games WHERE game_id = ?1";

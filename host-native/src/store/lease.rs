@@ -93,7 +93,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`]
     pub fn lease(&self) -> Result<Option<(LeaseHolder, UnixMillis)>, StoreError> {
-        self.read(|connection| load(connection))
+        self.read(load)
     }
 }
 

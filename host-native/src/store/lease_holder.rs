@@ -122,7 +122,8 @@ mod tests {
         let process_start = system::process_of(pid).and_then(|process| process.start);
         let holder = LeaseHolder { pid, process_start, ..me.clone() };
         assert!(!holder.is_dead(&me));
-        let earlier = LeaseHolder { process_start: process_start.map(|at| at - 1), ..holder.clone() };
+        let earlier =
+            LeaseHolder { process_start: process_start.map(|at| at - 1), ..holder.clone() };
         assert_eq!(earlier.is_dead(&me), process_start.is_some());
         let elsewhere = LeaseHolder { host: "elsewhere".to_owned(), ..earlier };
         assert!(!elsewhere.is_dead(&me));

@@ -147,10 +147,7 @@ impl Store {
     }
 
     /// Reads from one consistent state of the database.
-    fn read<T>(
-        &self,
-        work: impl FnOnce(&Connection) -> Result<T, Fault>,
-    ) -> Result<T, StoreError> {
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
         snapshot(&mut self.lock().connection, work).map_err(|fault| fault.at(&self.path))
     }
 

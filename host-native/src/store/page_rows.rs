@@ -218,11 +218,9 @@ fn keep_perspective(
         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
         ON CONFLICT DO UPDATE SET last_seen_at = excluded.last_seen_at";
     let id = game.to_string();
-    let is_known: bool =
-        tx.prepare_cached(KNOWN)?.query_row((&id, queried.0), |row| row.get(0))?;
+    let is_known: bool = tx.prepare_cached(KNOWN)?.query_row((&id, queried.0), |row| row.get(0))?;
     let hash = content_hash(entry.as_bytes());
-    tx.prepare_cached(SQL)?
-        .execute((&id, queried.0, hash, entry, iso(first_seen), iso(now)))?;
+    tx.prepare_cached(SQL)?.execute((&id, queried.0, hash, entry, iso(first_seen), iso(now)))?;
     Ok(!is_known)
 }
 

@@ -139,7 +139,8 @@ fn note_revision(
     since: &str,
     now: UnixMillis,
 ) -> Result<(), Fault> {
-    const SQL: &str = "INSERT INTO raw_revisions (game_id, content_hash, first_seen_at, last_seen_at)
+    const SQL: &str =
+        "INSERT INTO raw_revisions (game_id, content_hash, first_seen_at, last_seen_at)
         VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT DO UPDATE SET body = NULL, last_seen_at = excluded.last_seen_at";
     let hash = content_hash(body.as_bytes());

@@ -107,7 +107,8 @@ pub(super) fn load_pacing(connection: &Connection, now: UnixMillis) -> Result<Pa
     let throttled_until = connection
         .prepare_cached(THROTTLE)?
         .query_row([], |row| millis_column(row, "throttled_until_ms"))?;
-    let mut state = PacingState { last_request_at: recent.last().copied(), recent, throttled_until };
+    let mut state =
+        PacingState { last_request_at: recent.last().copied(), recent, throttled_until };
     state.mend(now);
     Ok(state)
 }

@@ -176,7 +176,9 @@ fn games_by_status(connection: &Connection) -> Result<BTreeMap<String, u64>, Fau
         WHERE status = 'error' AND error_stage IS NOT NULL GROUP BY error_stage";
     let key = |status: GameStatus| status.to_string().replace('/', "_");
     let mut counts: BTreeMap<_, _> = GameStatus::ALL.map(|status| (key(status), 0)).into();
-    for (status, count) in list(connection, ALL, pair)?.into_iter().chain(list(connection, ERRORS, pair)?) {
+    for (status, count) in
+        list(connection, ALL, pair)?.into_iter().chain(list(connection, ERRORS, pair)?)
+    {
         if let Some(known) = counts.get_mut(&status) {
             *known = count;
         }

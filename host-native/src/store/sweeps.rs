@@ -212,18 +212,15 @@ fn users_in_progress(tx: &Transaction<'_>) -> rusqlite::Result<Vec<UserId>> {
     user_ids(tx, "SELECT user_id FROM players WHERE sync_status = ?1", "in_progress")
 }
 
-fn user_ids(
-    connection: &Connection,
-    sql: &str,
-    parameter: &str,
-) -> rusqlite::Result<Vec<UserId>> {
+fn user_ids(connection: &Connection, sql: &str, parameter: &str) -> rusqlite::Result<Vec<UserId>> {
     connection.prepare_cached(sql)?.query_map([parameter], |row| row.get(0).map(UserId))?.collect()
 }
 
 /// The better of the heads of the two queues, both of which the frontier's index gives in order.
 fn next_claimable(connection: &Connection, now: UnixMillis) -> Result<Option<UserId>, Fault> {
     let heads = [head(connection, PENDING, ())?, head(connection, RETRY, (iso(now),))?];
-    let best = heads.into_iter().flatten().max_by_key(|(priority, user)| (*priority, Reverse(*user)));
+    let best =
+        heads.into_iter().flatten().max_by_key(|(priority, user)| (*priority, Reverse(*user)));
     Ok(best.map(|(_, user)| user))
 }
 

@@ -1,0 +1,83 @@
+//! The commands: what each prints and how it ends.
+
+pub mod crawl;
+pub mod demo;
+pub mod normalize;
+pub mod replay;
+pub mod seed;
+pub mod show;
+pub mod sim;
+pub mod status;
+pub mod verify;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::config::ConfigError;
+use crate::crawl::PassError;
+use crate::exit_code::Exit;
+use crate::store::StoreError;
+
+/// Why a command could not do its work.
+#[derive(Debug, Error)]
+pub enum CommandError {
+    /// The configuration is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// Something that the configuration names cannot be used.
+    #[error("{0}")]
+    Unusable(String),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The embedded analytics store failed.
+    #[error(transparent)]
+    Analytics(#[from] dicechess_analytics::AnalyticsStoreError),
+    /// A file cannot be read.
+    #[error("{} cannot be read: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Output cannot be written, or the system failed otherwise.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The request makes no sense for what is stored.
+    #[error("{0}")]
+    BadInput(String),
+}
+
+impl CommandError {
+    /// How the program ends after this error.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Self::Config(_) | Self::Unusable(_) => Exit::Configuration,
+            Self::Store(StoreError::LeaseLost { .. }) => Exit::LeaseHeld,
+            Self::Store(_) | Self::Analytics(_) | Self::Io(_) => Exit::Storage,
+            Self::Read { .. } | Self::BadInput(_) => Exit::BadInput,
+        }
+    }
+
+    /// Whether whoever read our output went away, which is no fault.
+    pub fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Io(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl From<PassError> for CommandError {
+    fn from(error: PassError) -> Self {
+        match error {
+            PassError::Store(error) => Self::Store(error),
+            PassError::Unusable(message) => Self::Unusable(message),
+        }
+    }
+}
+
+fn read_error(path: &Path, source: &io::Error) -> CommandError {
+    let source = io::Error::new(source.kind(), source.to_string());
+    CommandError::Read { path: path.to_owned(), source }
+}

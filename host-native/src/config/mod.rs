@@ -1,0 +1,382 @@
+//! What the operator configured.
+//!
+//! Decides what each setting means and which values are refused; refuses with a message that names
+//! the setting and what to do. [`settings`] lists names, defaults and where values come from.
+
+pub(crate) mod settings;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use dicechess_core::ids::UserId;
+use dicechess_core::pacing::{Backoff, Pacing};
+use reqwest::Url;
+use secrecy::SecretString;
+use thiserror::Error;
+
+pub use settings::{CrawlSettings, GivenSettings, SECRETS_HELP, StoreSettings};
+
+use crate::archive::ArchiveUrl;
+use crate::site::{InvalidSiteAccess, SiteCredentials};
+use settings::SETTINGS;
+
+/// A setting that cannot be used.
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    /// A value that means nothing.
+    #[error("{name}: {message}")]
+    Value {
+        /// The setting.
+        name: &'static str,
+        /// What is wrong and what would be right. Never a secret.
+        message: String,
+    },
+    /// A secret, or who asks, cannot be sent as a header.
+    #[error(transparent)]
+    Access(#[from] InvalidSiteAccess),
+    /// The TOML file cannot be used.
+    #[error("{}: {message}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+/// Which program carries requests to the site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TransportKind {
+    /// The system's curl.
+    Curl,
+    /// In process.
+    Reqwest,
+}
+
+/// Where games are posted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnalyticsTarget {
+    /// In this process.
+    Embedded,
+    /// A service.
+    Remote(Url),
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// How the site is asked.
+#[derive(Debug)]
+pub struct SiteConfig {
+    /// The site.
+    pub base_url: Url,
+    /// Token and cookies.
+    pub credentials: SiteCredentials,
+    /// Who asks.
+    pub user_agent: String,
+    /// Whether `user_agent` is the operator's own.
+    pub names_contact: bool,
+    /// What carries requests.
+    pub transport: TransportKind,
+    /// The curl program.
+    pub curl: PathBuf,
+    /// The usual page size.
+    pub page_size: u32,
+    /// The page size for players with many games.
+    pub page_size_max: u32,
+    /// Distances and budget.
+    pub pacing: Pacing,
+    /// Repeats of throttled requests.
+    pub backoff: Backoff,
+    /// How long an answer may take.
+    pub timeout: Duration,
+}
+
+/// Everything a pass needs to know.
+#[derive(Debug)]
+pub struct Config {
+    /// The database.
+    pub db_path: PathBuf,
+    /// Where to start.
+    pub seed_ids: Vec<UserId>,
+    /// How the site is asked.
+    pub site: SiteConfig,
+    /// Where games are posted.
+    pub analytics: AnalyticsTarget,
+    /// The embedded store.
+    pub analytics_db: PathBuf,
+    /// The analytics service's token.
+    pub ingest_token: Option<SecretString>,
+    /// Where raw bundles go.
+    pub archive: ArchiveUrl,
+    /// Games taken at once for posting.
+    pub post_batch: u32,
+    /// Games taken at once for the archive.
+    pub archive_batch: u32,
+    /// When a player's history is asked again.
+    pub refresh_after: Duration,
+    /// The pause between two passes of the daemon.
+    pub crawl_interval: Duration,
+    /// Where the daemon listens.
+    pub listen: SocketAddr,
+    /// How log lines look.
+    pub log_format: LogFormat,
+}
+
+impl Config {
+    /// Reads the settings of a command that moves games.
+    ///
+    /// # Errors
+    /// See [`ConfigError`].
+    pub fn resolve(given: &CrawlSettings) -> Result<Self, ConfigError> {
+        let values = Values::of(given)?;
+        let db_path: PathBuf = values.parse("DB_PATH")?;
+        let beside = || db_path.with_file_name("analytics.db");
+        Ok(Self {
+            seed_ids: values.user_ids("SEED_IDS")?,
+            site: values.site()?,
+            analytics: values.analytics()?,
+            analytics_db: values.get("ANALYTICS_DB").map_or_else(beside, PathBuf::from),
+            ingest_token: values.secret("INGEST_TOKEN", "INGEST_TOKEN_FILE")?,
+            archive: ArchiveUrl::parse(values.text("ARCHIVE_URL"))
+                .map_err(|error| value_error("ARCHIVE_URL", error))?,
+            post_batch: values.number_in("POST_BATCH", 1..=10_000)?,
+            archive_batch: values.number_in("ARCHIVE_BATCH", 1..=100_000)?,
+            refresh_after: values.duration("REFRESH_AFTER")?,
+            crawl_interval: values.duration("CRAWL_INTERVAL")?,
+            listen: values.parse("LISTEN")?,
+            log_format: values.log_format()?,
+            db_path,
+        })
+    }
+}
+
+/// Reads the settings of a command that only opens the database: its path and the log format.
+///
+/// # Errors
+/// See [`ConfigError`].
+pub fn resolve_store(given: &StoreSettings) -> Result<(PathBuf, LogFormat), ConfigError> {
+    let values = Values::of(given)?;
+    Ok((values.parse("DB_PATH")?, values.log_format()?))
+}
+
+/// Whether a URL points at this machine itself.
+pub fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// The values given, by name; from flags and environment, else from the TOML file.
+struct Values(BTreeMap<&'static str, String>);
+
+impl Values {
+    fn of<const CRAWL: bool>(given: &GivenSettings<CRAWL>) -> Result<Self, ConfigError> {
+        let named = given.values.get("CONFIG_FILE");
+        let path = named.map_or("./dicechess-sync.toml", String::as_str);
+        let mut values = read_toml(Path::new(path), named.is_some())?;
+        values.extend(given.values.iter().map(|(name, value)| (*name, value.clone())));
+        Ok(Self(values))
+    }
+
+    fn get(&self, name: &'static str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// The value given, or the default.
+    fn text(&self, name: &'static str) -> &str {
+        let default =
+            || SETTINGS.iter().find(|setting| setting.name == name).map_or("", |s| s.default);
+        self.get(name).unwrap_or_else(default)
+    }
+
+    fn parse<T: FromStr<Err: std::fmt::Display>>(
+        &self,
+        name: &'static str,
+    ) -> Result<T, ConfigError> {
+        let text = self.text(name);
+        text.trim()
+            .parse()
+            .map_err(|error| value_error(name, format!("{text:?} cannot be used: {error}")))
+    }
+
+    fn number_in(
+        &self,
+        name: &'static str,
+        range: std::ops::RangeInclusive<u32>,
+    ) -> Result<u32, ConfigError> {
+        let number: u32 = self.parse(name)?;
+        if range.contains(&number) {
+            return Ok(number);
+        }
+        let (low, high) = range.into_inner();
+        Err(value_error(name, format!("{number} is not between {low} and {high}")))
+    }
+
+    fn millis(&self, name: &'static str) -> Result<Duration, ConfigError> {
+        self.parse(name).map(Duration::from_millis)
+    }
+
+    fn duration(&self, name: &'static str) -> Result<Duration, ConfigError> {
+        let text = self.text(name);
+        humantime::parse_duration(text.trim()).map_err(|error| {
+            value_error(name, format!("{text:?} is no duration such as 30s, 15m or 24h: {error}"))
+        })
+    }
+
+    fn user_ids(&self, name: &'static str) -> Result<Vec<UserId>, ConfigError> {
+        self.text(name)
+            .split([',', ' '])
+            .filter(|text| !text.trim().is_empty())
+            .map(|text| text.parse().map_err(|error| value_error(name, error)))
+            .collect()
+    }
+
+    /// A secret from its own setting or from the file that another one names.
+    fn secret(
+        &self,
+        name: &'static str,
+        file_name: &'static str,
+    ) -> Result<Option<SecretString>, ConfigError> {
+        let text = match (self.get(name), self.get(file_name)) {
+            (Some(value), _) => value.to_owned(),
+            (None, Some(path)) => std::fs::read_to_string(path).map_err(|error| {
+                value_error(file_name, format!("{path} cannot be read: {error}"))
+            })?,
+            (None, None) => return Ok(None),
+        };
+        let text = text.trim();
+        Ok((!text.is_empty()).then(|| SecretString::from(text)))
+    }
+
+    fn site(&self) -> Result<SiteConfig, ConfigError> {
+        let base_url = self.http_url("SITE_BASE_URL")?;
+        let min_delay = self.millis("REQUEST_MIN_DELAY_MS")?;
+        if min_delay < Duration::from_secs(1) && !is_loopback(&base_url) {
+            let message = "less than 1000 is refused: the site's rate limit sticks for tens of \
+                           minutes (only a site on this machine may be asked faster)";
+            return Err(value_error("REQUEST_MIN_DELAY_MS", message));
+        }
+        let page_size = self.number_in("ENUMERATE_PAGE_SIZE", 1..=100_000)?;
+        let page_size_max: u32 = self.number_in("ENUMERATE_PAGE_SIZE_MAX", 1..=100_000)?;
+        let token = self.secret("DICECHESS_JWT", "DICECHESS_JWT_FILE")?;
+        let cookie = self.secret("DICECHESS_COOKIE", "DICECHESS_COOKIE_FILE")?;
+        let own = self.get("USER_AGENT");
+        Ok(SiteConfig {
+            credentials: SiteCredentials::new(token, cookie)?,
+            user_agent: own.map_or_else(default_user_agent, str::to_owned),
+            names_contact: own.is_some(),
+            transport: self.transport()?,
+            curl: self.parse("CURL_BIN")?,
+            page_size,
+            page_size_max: page_size_max.max(page_size),
+            pacing: Pacing {
+                min_delay,
+                jitter: self.millis("REQUEST_JITTER_MS")?,
+                hourly_budget: self.parse("REQUEST_HOURLY_BUDGET")?,
+            },
+            backoff: Backoff {
+                base: self.millis("REQUEST_BACKOFF_BASE_MS")?,
+                max_retries: self.parse("REQUEST_MAX_RETRIES")?,
+            },
+            timeout: self.millis("REQUEST_TIMEOUT_MS")?.max(Duration::from_millis(100)),
+            base_url,
+        })
+    }
+
+    fn transport(&self) -> Result<TransportKind, ConfigError> {
+        match self.text("TRANSPORT") {
+            "curl" => Ok(TransportKind::Curl),
+            "reqwest" => Ok(TransportKind::Reqwest),
+            other => {
+                Err(value_error("TRANSPORT", format!("{other:?} is neither curl nor reqwest")))
+            }
+        }
+    }
+
+    fn analytics(&self) -> Result<AnalyticsTarget, ConfigError> {
+        if self.text("ANALYTICS_BASE_URL") == "embedded" {
+            return Ok(AnalyticsTarget::Embedded);
+        }
+        self.http_url("ANALYTICS_BASE_URL").map(AnalyticsTarget::Remote)
+    }
+
+    fn http_url(&self, name: &'static str) -> Result<Url, ConfigError> {
+        let text = self.text(name);
+        let url: Url = text
+            .parse()
+            .map_err(|error| value_error(name, format!("{text:?} is no URL: {error}")))?;
+        if matches!(url.scheme(), "http" | "https") && url.has_host() {
+            Ok(url)
+        } else {
+            Err(value_error(name, format!("{text:?} is no http:// or https:// URL")))
+        }
+    }
+
+    fn log_format(&self) -> Result<LogFormat, ConfigError> {
+        match self.text("LOG_FORMAT") {
+            "text" => Ok(LogFormat::Text),
+            "json" => Ok(LogFormat::Json),
+            other => Err(value_error("LOG_FORMAT", format!("{other:?} is neither text nor json"))),
+        }
+    }
+}
+
+/// Reads the TOML file. One that nobody named may be absent.
+fn read_toml(path: &Path, must_exist: bool) -> Result<BTreeMap<&'static str, String>, ConfigError> {
+    let error = |message: String| ConfigError::File { path: path.to_owned(), message };
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound && !must_exist => {
+            return Ok(BTreeMap::new());
+        }
+        Err(cause) => return Err(error(format!("cannot be read: {cause}"))),
+    };
+    // The parser's own message would quote the line, and a line may hold a secret.
+    let table: toml::Table = text.parse().map_err(|cause: toml::de::Error| {
+        let line = cause.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+        error(format!("line {line} is no TOML: {}", cause.message()))
+    })?;
+    table
+        .into_iter()
+        .map(|(key, value)| {
+            let name = key.to_ascii_uppercase().replace('-', "_");
+            let setting = SETTINGS.iter().find(|setting| setting.name == name);
+            let setting = setting.ok_or_else(|| error(format!("unknown setting {key:?}")))?;
+            let value = toml_text(&value)
+                .ok_or_else(|| error(format!("{key}: a string, a number or a list is due")))?;
+            Ok((setting.name, value))
+        })
+        .collect()
+}
+
+fn toml_text(value: &toml::Value) -> Option<String> {
+    match value {
+        toml::Value::String(text) => Some(text.clone()),
+        toml::Value::Integer(number) => Some(number.to_string()),
+        toml::Value::Array(items) => {
+            items.iter().map(toml_text).collect::<Option<Vec<_>>>().map(|texts| texts.join(","))
+        }
+        _ => None,
+    }
+}
+
+fn value_error(name: &'static str, message: impl std::fmt::Display) -> ConfigError {
+    ConfigError::Value { name, message: message.to_string() }
+}
+
+fn default_user_agent() -> String {
+    concat!("dicechess-sync/", env!("CARGO_PKG_VERSION")).to_owned()
+}

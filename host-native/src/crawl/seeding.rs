@@ -1,0 +1,93 @@
+//! Seeds and leaderboards into the frontier.
+//!
+//! Leaderboards are asked at most once in 24 hours, conditionally. One that cannot be had or read
+//! is a warning: the players found through others are walked all the same.
+
+use std::time::Duration;
+
+use dicechess_core::site::{Endpoint, LeaderboardRow, parse_leaderboard};
+
+use super::{Pass, PassError, Stage};
+use crate::clock::now;
+use crate::site::{SiteError, SiteRequest, SiteResponse};
+use crate::store::{DiscoveredVia, PlayerSighting, SourceAcceptance, SourceRecord};
+
+/// How often a leaderboard is asked at most.
+const ASK_EVERY: Duration = Duration::from_hours(24);
+
+impl Pass<'_> {
+    pub(super) async fn seed(&mut self) -> Result<(), PassError> {
+        self.store.seed_players(&self.settings.seed_ids, now())?;
+        for (endpoint, via) in [
+            (Endpoint::Leaderboard, DiscoveredVia::Leaderboard),
+            (Endpoint::X2Leaderboard, DiscoveredVia::X2Leaderboard),
+        ] {
+            if self.may_go_on(Stage::Enumerate) {
+                self.ask_leaderboard(endpoint, via).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn ask_leaderboard(
+        &mut self,
+        endpoint: Endpoint,
+        via: DiscoveredVia,
+    ) -> Result<(), PassError> {
+        let known = self.store.source(via.as_str())?;
+        if known.as_ref().is_some_and(|source| source.checked_at + ASK_EVERY > now()) {
+            return Ok(());
+        }
+        let validators = known.as_ref().map(SourceRecord::validators).unwrap_or_default();
+        let request = SiteRequest { endpoint, query: None, body: None, validators };
+        match self.ask(&request).await {
+            Ok(response) if response.status == 304 => {
+                self.store.touch_source(via.as_str(), now())?;
+            }
+            Ok(response) => self.accept_leaderboard(via, &response)?,
+            Err(error @ (SiteError::NotFound | SiteError::Failed(_) | SiteError::Throttled(_))) => {
+                tracing::warn!("the {} cannot be had, asked again in a day: {error}", via.as_str());
+                self.store.touch_source(via.as_str(), now())?;
+            }
+            Err(error) => self.site_stopped(error)?,
+        }
+        Ok(())
+    }
+
+    fn accept_leaderboard(
+        &mut self,
+        via: DiscoveredVia,
+        response: &SiteResponse,
+    ) -> Result<(), PassError> {
+        let body = String::from_utf8_lossy(&response.body);
+        let rows = parse_leaderboard(&body).unwrap_or_else(|error| {
+            tracing::warn!("{}: {error}; its answer is kept", via.as_str());
+            Vec::new()
+        });
+        let sightings: Vec<_> = rows.into_iter().map(|row| sighting(row, via)).collect();
+        let acceptance = SourceAcceptance {
+            name: via.as_str(),
+            body: &body,
+            etag: response.header("etag"),
+            last_modified: response.header("last-modified"),
+            players: &sightings,
+        };
+        Ok(self.store.accept_source(&acceptance, now())?)
+    }
+}
+
+fn sighting(row: LeaderboardRow, via: DiscoveredVia) -> PlayerSighting {
+    let (rating_classic, rating_x2) = match via {
+        DiscoveredVia::X2Leaderboard => (None, row.rating),
+        _ => (row.rating, None),
+    };
+    PlayerSighting {
+        user_id: row.user_id,
+        username: row.username,
+        rating_classic,
+        rating_x2,
+        discovered_rating: None,
+        via,
+        depth: 0,
+    }
+}

@@ -1,0 +1,24 @@
+//! Log lines on standard error: text for people, JSON for machines.
+
+use std::io::IsTerminal;
+
+use tracing_subscriber::EnvFilter;
+
+use crate::config::LogFormat;
+use crate::progress::Progress;
+
+/// Starts logging. `RUST_LOG` chooses what is logged; `NO_COLOR` is honoured.
+pub fn start(format: LogFormat, progress: &Progress) {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let may_color = std::io::stderr().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(may_color)
+        .with_writer(progress.log_writer());
+    // A second start, as in tests, changes nothing.
+    let _ = match format {
+        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+        LogFormat::Text => builder.with_target(false).compact().try_init(),
+    };
+}
