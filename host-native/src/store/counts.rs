@@ -111,7 +111,7 @@ const CLAIMABLE: &str = "
         + (SELECT count(*) FROM players WHERE sync_status = 'error' AND next_retry_at IS NULL)
         + (SELECT count(*) FROM players WHERE sync_status = 'error' AND next_retry_at <= ?1)";
 
-const WAITING: &str = "
+pub(super) const WAITING: &str = "
     SELECT (SELECT count(*) FROM games WHERE status = ?1 AND next_retry_at IS NULL)
         + (SELECT count(*) FROM games WHERE status = ?1 AND next_retry_at <= ?3)
         + (SELECT count(*) FROM games WHERE status = 'error' AND error_stage = ?2

@@ -200,3 +200,35 @@ fn sqlite_error(path: PathBuf, source: rusqlite::Error) -> StoreError {
         Some(_) | None => StoreError::Sqlite { path, source },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dicechess_core::time::UnixMillis;
+
+    use super::*;
+    use crate::store::Store;
+
+    #[test]
+    fn what_stops_a_write_is_named_and_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("sync.db")).unwrap();
+        let pragma = |name: &str, value: u32| {
+            store.lock().connection.pragma_update(None, name, value).unwrap();
+        };
+        let seed = |count: i64| {
+            let ids: Vec<_> = (1..=count).map(UserId).collect();
+            store.seed_players(&ids, UnixMillis(0))
+        };
+        pragma("query_only", 1);
+        let error = seed(1).unwrap_err();
+        assert!(matches!(error, StoreError::ReadOnly { .. }), "{error}");
+        pragma("query_only", 0);
+
+        // SQLite cannot tell a limit on pages from a full disk.
+        pragma("max_page_count", 1);
+        let error = seed(10_000).unwrap_err();
+        assert!(matches!(error, StoreError::Full { .. }), "{error}");
+        assert!(error.to_string().contains("sync.db"), "{error}");
+        assert!(!store.has_players().unwrap());
+    }
+}

@@ -42,25 +42,41 @@ fn check(connection: &Connection) -> Result<usize, Fault> {
 }
 
 fn apply(tx: &Transaction<'_>, step: usize) -> Result<(), Fault> {
-    let Some(sql) = MIGRATIONS.get(step) else { return Ok(()) };
+    let Some((_, sql)) = MIGRATIONS.get(step) else { return Ok(()) };
     let is_first = step == 0;
     let is_older = is_first && adopt::complete_columns(tx, sql)?;
     tx.execute_batch(sql)?;
     if is_older {
         adopt::mend_rows(tx)?;
     }
+    let mut version = step + 1;
     if is_first {
         tx.pragma_update(None, "application_id", APPLICATION_ID)?;
+        version += applied_after_first(tx)?;
     }
-    Ok(tx.pragma_update(None, "user_version", step as i64 + 1)?)
+    Ok(tx.pragma_update(None, "user_version", version as i64)?)
 }
 
-const MIGRATIONS: [&str; 5] = [
-    include_str!("../../../migrations/0001_frontier_and_catalogue.sql"),
-    include_str!("../../../migrations/0002_raw_copies.sql"),
-    include_str!("../../../migrations/0003_sweeps.sql"),
-    include_str!("../../../migrations/0004_site_memory.sql"),
-    include_str!("../../../migrations/0005_queues.sql"),
+/// How many further migrations the tables show: a dump that was read back has lost its version.
+fn applied_after_first(tx: &Transaction<'_>) -> Result<usize, Fault> {
+    const SQL: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)";
+    let mut applied = 0;
+    for (creates, _) in MIGRATIONS.iter().skip(1) {
+        if !tx.query_row(SQL, [creates], |row| row.get(0))? {
+            break;
+        }
+        applied += 1;
+    }
+    Ok(applied)
+}
+
+/// What each one creates last, and the file.
+const MIGRATIONS: [(&str, &str); 5] = [
+    ("ix_raw_archive_pending", include_str!("../../../migrations/0001_frontier_and_catalogue.sql")),
+    ("broken_entries", include_str!("../../../migrations/0002_raw_copies.sql")),
+    ("ix_player_sweeps_gap", include_str!("../../../migrations/0003_sweeps.sql")),
+    ("sources", include_str!("../../../migrations/0004_site_memory.sql")),
+    ("ix_games_to_post", include_str!("../../../migrations/0005_queues.sql")),
 ];
 /// `DCsy`, to tell our databases from others with a version of their own.
 const APPLICATION_ID: i64 = 0x4443_7379;

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `migrate`, `adopt` | the schema, also of databases of the older service |
 //! | `players` | the frontier |
-//! | `sweeps` | claims, sweeps under way and the gaps of finished ones |
+//! | `sweeps`, `gaps` | claims, sweeps under way and what finished ones missed |
 //! | `pages`, `page_rows` | what one page of history brings |
 //! | `games` | the state of games, replays and re-fetches |
 //! | `queues` | which game is fetched, posted and archived next |
@@ -30,6 +30,7 @@ mod counts;
 mod details;
 mod error;
 mod games;
+mod gaps;
 mod lease;
 mod lease_holder;
 mod lease_keeper;

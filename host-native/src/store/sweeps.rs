@@ -13,6 +13,7 @@ use rusqlite::{Connection, OptionalExtension, Params, Row, Transaction, named_pa
 
 use super::columns::{count_column, iso, millis_column, signed, unsigned};
 use super::error::Fault;
+use super::gaps::{count_known_games, load_gap, save_gap};
 use super::players::{load_state, save_state};
 use super::{Store, StoreError};
 
@@ -133,14 +134,6 @@ impl Store {
             )
         })
     }
-
-    /// How many games we know of a player, whichever side he played and whoever told of them.
-    ///
-    /// # Errors
-    /// [`StoreError`]
-    pub fn known_games(&self, user: UserId) -> Result<u64, StoreError> {
-        self.read(|connection| count_known_games(connection, user))
-    }
 }
 
 /// Applies an event to a player and saves the new state.
@@ -200,14 +193,6 @@ pub(super) fn finish(
     Ok((decision, known))
 }
 
-/// See [`Store::known_games`].
-fn count_known_games(connection: &Connection, user: UserId) -> Result<u64, Fault> {
-    const SQL: &str = "SELECT (SELECT count(*) FROM games WHERE white_user_id = ?1)
-        + (SELECT count(*) FROM games WHERE black_user_id = ?1)";
-    let count = connection.prepare_cached(SQL)?.query_row([user.0], |row| row.get(0))?;
-    Ok(unsigned(count))
-}
-
 fn users_in_progress(tx: &Transaction<'_>) -> rusqlite::Result<Vec<UserId>> {
     user_ids(tx, "SELECT user_id FROM players WHERE sync_status = ?1", "in_progress")
 }
@@ -241,10 +226,21 @@ fn load_claimed(connection: &Connection, user: UserId) -> Result<ClaimedPlayer, 
     let mut claimed = connection
         .prepare_cached(SQL)?
         .query_row([user.0], |row| claimed_player(row, user, gap))?;
-    if gap.is_resweeping {
-        claimed.cursor = None;
-    }
+    claimed.cursor = match claimed.cursor {
+        Some(_) if gap.is_resweeping => None,
+        Some(cursor) => Some(oldest_running(connection, user)?.map_or(cursor, |at| at.min(cursor))),
+        None => None,
+    };
     Ok(claimed)
+}
+
+/// When the oldest game started that this player told of and that had no result yet. It lies behind
+/// his cursor, and only his own entry can bring the result.
+fn oldest_running(connection: &Connection, user: UserId) -> Result<Option<UnixMillis>, Fault> {
+    const SQL: &str = "SELECT min(started_at_ms) AS started FROM games
+        WHERE discovered_from = ?1 AND status = 'discovered' AND result IS NULL";
+    let read = |row: &Row<'_>| millis_column(row, "started");
+    Ok(connection.prepare_cached(SQL)?.query_row([user.0], read)?)
 }
 
 fn claimed_player(
@@ -269,50 +265,9 @@ fn claimed_player(
     })
 }
 
-fn load_gap(connection: &Connection, user: UserId) -> Result<GapHistory, Fault> {
-    const SQL: &str = "SELECT gap, gap_unchanged, is_resweeping, last_resweep_at_ms
-        FROM player_sweeps WHERE user_id = ?1";
-    let gap = connection
-        .prepare_cached(SQL)?
-        .query_row([user.0], |row| {
-            Ok(GapHistory {
-                gap: count_column(row, "gap")?,
-                unchanged: row.get("gap_unchanged")?,
-                is_resweeping: row.get("is_resweeping")?,
-                last_resweep_at: millis_column(row, "last_resweep_at_ms")?,
-            })
-        })
-        .optional()?;
-    Ok(gap.unwrap_or_default())
-}
-
-fn save_gap(
-    tx: &Transaction<'_>,
-    user: UserId,
-    history: GapHistory,
-    is_accepted: bool,
-) -> Result<(), Fault> {
-    const SQL: &str = "INSERT INTO player_sweeps (user_id, gap, gap_unchanged, gap_accepted,
-            is_resweeping, last_resweep_at_ms)
-        VALUES (:user_id, :gap, :unchanged, :accepted, :resweeping, :last)
-        ON CONFLICT (user_id) DO UPDATE SET gap = excluded.gap,
-            gap_unchanged = excluded.gap_unchanged, gap_accepted = excluded.gap_accepted,
-            is_resweeping = excluded.is_resweeping,
-            last_resweep_at_ms = excluded.last_resweep_at_ms";
-    tx.prepare_cached(SQL)?.execute(named_params! {
-        ":user_id": user.0,
-        ":gap": signed(history.gap),
-        ":unchanged": history.unchanged,
-        ":accepted": is_accepted,
-        ":resweeping": history.is_resweeping,
-        ":last": history.last_resweep_at.map(|at| at.0),
-    })?;
-    Ok(())
-}
-
-const PENDING: &str = "SELECT priority, user_id FROM players
+pub(super) const PENDING: &str = "SELECT priority, user_id FROM players
     WHERE sync_status = 'pending'
     ORDER BY priority DESC, user_id LIMIT 1";
-const RETRY: &str = "SELECT priority, user_id FROM players
+pub(super) const RETRY: &str = "SELECT priority, user_id FROM players
     WHERE sync_status = 'error' AND (next_retry_at IS NULL OR next_retry_at <= ?1)
     ORDER BY priority DESC, user_id LIMIT 1";
