@@ -9,7 +9,7 @@ use dicechess_core::ids::UserId;
 use dicechess_core::lifecycle::{PlayerEvent, PlayerState, PlayerStatus};
 use dicechess_core::sweep::{GapDecision, GapHistory, SweepMemory, SweepProgress, SweepResult};
 use dicechess_core::time::UnixMillis;
-use rusqlite::{Connection, OptionalExtension, Params, Row, Transaction, named_params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, Transaction};
 
 use super::columns::{count_column, iso, millis_column, signed, unsigned};
 use super::error::Fault;
