@@ -49,6 +49,12 @@ pub struct CrawlArgs {
     pub settings: CrawlSettings,
 }
 
+impl CrawlArgs {
+    fn asks_site(&self) -> bool {
+        self.stages.iter().any(|stage| stage.asks_site())
+    }
+}
+
 /// Runs one pass.
 ///
 /// # Errors
@@ -74,6 +80,9 @@ async fn crawl(
     progress: &Progress,
     shutdown: Shutdown,
 ) -> Result<Exit, CommandError> {
+    if args.asks_site() {
+        check_site_settings(config)?;
+    }
     let store = Arc::new(Store::open(&config.db_path)?);
     let Some(lease) = LeaseKeeper::take(&store, shutdown.clone())? else {
         return Ok(Exit::LeaseHeld);
@@ -95,8 +104,7 @@ pub(super) async fn run_pass(
     shutdown: Shutdown,
 ) -> Result<PassReport, CommandError> {
     let stages: BTreeSet<Stage> = args.stages.iter().copied().collect();
-    let asks_site = stages.contains(&Stage::Enumerate) || stages.contains(&Stage::Fetch);
-    let site = if asks_site {
+    let site = if args.asks_site() {
         Some(limited_site(args, config, store, progress, &shutdown)?)
     } else {
         None
@@ -128,7 +136,6 @@ fn limited_site(
     progress: &Progress,
     shutdown: &Shutdown,
 ) -> Result<LimitedSite, CommandError> {
-    check_site_settings(config)?;
     let site = &config.site;
     let unusable = |error: &dyn std::fmt::Display| CommandError::Unusable(error.to_string());
     let access = SiteAccess::new(

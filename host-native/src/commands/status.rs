@@ -7,7 +7,7 @@ use dicechess_core::time::UnixMillis;
 
 use super::CommandError;
 use crate::clock::now;
-use crate::config::{Config, CrawlSettings};
+use crate::config::{Config, CrawlSettings, resolve_status};
 use crate::crawl::PassReport;
 use crate::exit_code::Exit;
 use crate::progress::duration_text;
@@ -22,17 +22,17 @@ const WARN_BEFORE_SECONDS: f64 = 3.0 * 86_400.0;
 /// # Errors
 /// The configuration is wrong, or the database failed.
 pub fn run(json: bool, settings: &CrawlSettings) -> Result<Exit, CommandError> {
-    let config = Config::resolve(settings)?;
-    let store = Store::open_existing(&config.db_path)?;
+    let (db_path, credentials) = resolve_status(settings)?;
+    let store = Store::open_existing(&db_path)?;
     let report = store.status(now())?;
     let mut out = std::io::stdout().lock();
     if json {
         let text = serde_json::to_string(&report).map_err(std::io::Error::from)?;
         writeln!(out, "{text}")?;
     } else {
-        writeln!(out, "Database {}", config.db_path.display())?;
+        writeln!(out, "Database {}", db_path.display())?;
         print_report(&mut out, &report)?;
-        print_token(&mut out, &config.site.credentials, now())?;
+        print_token(&mut out, &credentials, now())?;
     }
     Ok(Exit::Done)
 }

@@ -169,6 +169,17 @@ pub fn resolve_store(given: &StoreSettings) -> Result<(PathBuf, LogFormat), Conf
     Ok((values.parse("DB_PATH")?, values.log_format()?))
 }
 
+/// Reads what `status` needs of the settings: the database and the token, whose end it tells. The
+/// others may be wrong; a look at the numbers does not need them.
+///
+/// # Errors
+/// See [`ConfigError`].
+pub fn resolve_status(given: &CrawlSettings) -> Result<(PathBuf, SiteCredentials), ConfigError> {
+    let values = Values::of(given)?;
+    let token = values.secret("DICECHESS_JWT", "DICECHESS_JWT_FILE")?;
+    Ok((values.parse("DB_PATH")?, SiteCredentials::new(token, None)?))
+}
+
 /// Whether a URL points at this machine itself.
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {

@@ -64,7 +64,8 @@ impl Stage {
         }
     }
 
-    const fn asks_site(self) -> bool {
+    /// Whether it asks the site.
+    pub const fn asks_site(self) -> bool {
         matches!(self, Self::Enumerate | Self::Fetch)
     }
 }
