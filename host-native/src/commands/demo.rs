@@ -140,8 +140,8 @@ fn print_expected(
     )?;
     writeln!(
         out,
-        "{cancelled} were cancelled and are skipped; {} have no moves on the site (some bots' games) \
-         and are parked: {parked}.",
+        "{cancelled} were cancelled and are skipped; {} (some bots' games) have no moves on the \
+         site, and {parked} are parked for that.",
         expected.without_map
     )?;
     let used: u64 = status.site_requests.values().sum();

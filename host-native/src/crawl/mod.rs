@@ -143,6 +143,11 @@ impl<'a> Pass<'a> {
     pub async fn run(mut self) -> Result<PassReport, PassError> {
         self.store.reset_in_progress(now())?;
         self.seed().await?;
+        if !self.store.has_players()? {
+            tracing::warn!(
+                "nobody is in the frontier: set SEED_IDS or run `dicechess-sync seed ID…`"
+            );
+        }
         self.store.requeue_stale(now() - self.settings.refresh_after, now())?;
         let mut enumeration = enumerate::Enumeration::default();
         let mut fetching = fetch::Fetching::default();

@@ -1,10 +1,11 @@
 //! The stage post: games with raw moves are normalised and sent to analytics, newest first.
 
 use dicechess_core::breaker::{Breaker, Outcome};
-use dicechess_core::ids::UserId;
 use dicechess_core::ingest::{IngestGame, assemble_ingest};
 use dicechess_core::lifecycle::{GameEvent, PostResult};
-use dicechess_core::site::HistoryEntry;
+use dicechess_core::normalise::NormalizeError;
+use dicechess_core::site::{BrokenEntry, HistoryEntry, UnreadableStateMap};
+use thiserror::Error;
 
 use super::{Pass, PassError, Stage, Stop};
 use crate::analytics_client::PostAnswer;
@@ -54,11 +55,15 @@ impl Posting {
                 }
                 answer => self.outcome(pass, answer),
             },
-            Err(message) => {
-                tracing::warn!(game = %game_id, "parked: {message}");
+            Err(error) => {
+                if error.is_expected() {
+                    tracing::debug!(game = %game_id, "parked: {error}");
+                } else {
+                    tracing::warn!(game = %game_id, "parked: {error}");
+                }
                 pass.report.normalize_failed += 1;
                 self.breaker.record(Outcome::NormalizeError);
-                GameEvent::NormalizeFailed { message }
+                GameEvent::NormalizeFailed { message: error.to_string() }
             }
         };
         pass.store.apply_game_event(game_id, event, now())?;
@@ -97,13 +102,31 @@ impl Posting {
     }
 }
 
+/// Why no ingest document can be made of a stored game.
+#[derive(Debug, Error)]
+enum AssembleError {
+    #[error("no history entry is stored for this game")]
+    NoEntry,
+    #[error("it is not known whose history told of this game")]
+    NoSource,
+    #[error(transparent)]
+    Entry(#[from] BrokenEntry),
+    #[error(transparent)]
+    Normalize(#[from] NormalizeError),
+}
+
+impl AssembleError {
+    /// Some bots' games have no moves on the site; thousands of warnings would hide real ones.
+    fn is_expected(&self) -> bool {
+        matches!(self, Self::Normalize(NormalizeError::Map(UnreadableStateMap::NoStateMap)))
+    }
+}
+
 /// Makes the ingest document of a game from what is stored.
-fn assemble(item: PostItem) -> Result<IngestGame, String> {
-    let meta = item.history_meta_json.ok_or("no history entry is stored for this game")?;
-    let queried: UserId =
-        item.meta_source_user_id.ok_or("it is not known whose history told of this game")?;
-    let entry = HistoryEntry::parse(&meta).map_err(|error| error.to_string())?;
-    let game =
-        entry.normalize(queried, &item.move_history_json).map_err(|error| error.to_string())?;
+fn assemble(item: PostItem) -> Result<IngestGame, AssembleError> {
+    let meta = item.history_meta_json.ok_or(AssembleError::NoEntry)?;
+    let queried = item.meta_source_user_id.ok_or(AssembleError::NoSource)?;
+    let entry = HistoryEntry::parse(&meta)?;
+    let game = entry.normalize(queried, &item.move_history_json)?;
     Ok(assemble_ingest(&entry, queried, game, [item.white, item.black]))
 }

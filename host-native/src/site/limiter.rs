@@ -107,8 +107,11 @@ impl LimitedSite {
     pub async fn request(&self, request: &SiteRequest) -> Result<SiteResponse, SiteError> {
         let mut repeats = 0;
         loop {
-            let is_remembered = self.check_access()?;
+            // What must not be sent need not be waited for.
+            self.check_access()?;
             self.wait_for_turn().await?;
+            // The wait may have been long, and tokens end.
+            let is_remembered = self.check_access()?;
             self.store.record_site_request(request.endpoint, now())?;
             let response = match self.transport.send(request).await {
                 Ok(response) => response,
