@@ -7,6 +7,7 @@
 //! | `analytics_service` | an analytics receiver over HTTP that records what it is sent |
 //! | `archive_service` | an archive service that records what it is sent |
 //! | `database` | questions to the database, read only, and dumps that can be compared |
+//! | `faults` | a small site to let fail, and changes to the database between two runs |
 //!
 //! Tests use `#[tokio::test(flavor = "multi_thread")]`: running the binary blocks the test's own
 //! thread, and the servers answer from the others.
@@ -16,6 +17,7 @@
 mod analytics_service;
 mod archive_service;
 mod database;
+pub mod faults;
 mod program;
 mod workspace;
 
