@@ -102,6 +102,11 @@ impl AnalyticsService {
         self.shared.receiver.body(game).unwrap()
     }
 
+    /// Has it keep a game as if somebody else had posted it.
+    pub fn keep(&self, body: &str) {
+        assert_eq!(self.shared.receiver.post(body.as_bytes()).status(), 201);
+    }
+
     /// How many games it keeps.
     pub fn count(&self) -> u64 {
         self.shared.receiver.count().unwrap()

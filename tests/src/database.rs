@@ -51,7 +51,7 @@ impl Database {
     /// was interrupted: players, games and raw answers without the times at which things were done.
     ///
     /// Which of two perspectives told of a game first, and at what depth a player was met, depends
-    /// on the order of the sweeps; so does what only accompanies it.
+    /// on the order of the sweeps; whether analytics had a game already, on an answer that was lost.
     pub fn outcome(&self) -> Vec<Vec<Value>> {
         let queries = [
             "SELECT 'player', user_id, username, player_type, rating_classic, rating_x2,
@@ -60,7 +60,7 @@ impl Database {
              FROM players ORDER BY user_id",
             "SELECT 'game', game_id, status, error_stage, white_user_id, black_user_id,
                  started_at_ms, allow_doubling, result, time_initial_sec, time_increment_sec,
-                 is_cancelled, post_result, reject_reason, attempts, last_error, next_retry_at
+                 is_cancelled, reject_reason, attempts, last_error, next_retry_at
              FROM games ORDER BY game_id",
             "SELECT 'raw', game_id, move_history_json, byte_size, archived_at IS NOT NULL,
                  history_meta_json IS NOT NULL

@@ -6,6 +6,7 @@
 //! | `workspace` | a directory with database, analytics store and archive of one test |
 //! | `analytics_service` | an analytics receiver over HTTP that records what it is sent |
 //! | `archive_service` | an archive service that records what it is sent |
+//! | `evidence` | what the site saw, and what should have come of it |
 //! | `database` | questions to the database, read only, and dumps that can be compared |
 //! | `faults` | a small site to let fail, and changes to the database between two runs |
 //!
@@ -17,6 +18,7 @@
 mod analytics_service;
 mod archive_service;
 mod database;
+pub mod evidence;
 pub mod faults;
 mod program;
 mod workspace;

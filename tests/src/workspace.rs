@@ -9,6 +9,7 @@ use dicechess_sim::SimServer;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::analytics_service::AnalyticsService;
 use crate::database::Database;
 use crate::program::Invocation;
 
@@ -73,6 +74,13 @@ impl Workspace {
             .env("REQUEST_BACKOFF_BASE_MS", "10")
     }
 
+    /// The same, posting to a service.
+    pub fn crawl_to(&self, site: &SimServer, analytics: &AnalyticsService) -> Invocation {
+        self.crawl(site)
+            .env("ANALYTICS_BASE_URL", analytics.base_url())
+            .env("INGEST_TOKEN", AnalyticsService::TOKEN)
+    }
+
     /// The database, to be asked.
     pub fn database(&self) -> Database {
         Database::open(&self.db_path())
@@ -81,6 +89,23 @@ impl Workspace {
     /// What `status --json` says.
     pub fn status(&self) -> Value {
         self.command(["status", "--json"]).run().expect(0).json()
+    }
+
+    /// The stored raw games as lines for `normalize --jsonl`, byte-exact.
+    pub fn raw_lines(&self) -> String {
+        let rows = self.database().rows(
+            "SELECT history_meta_json, meta_source_user_id, move_history_json FROM raw_game_data
+             WHERE move_history_json IS NOT NULL ORDER BY game_id",
+        );
+        let line = |row: &Vec<Value>| {
+            format!(
+                "{{\"history_meta\":{},\"queried_user_id\":{},\"move_history\":{}}}\n",
+                text(&row[0]),
+                row[1],
+                text(&row[2])
+            )
+        };
+        rows.iter().map(line).collect()
     }
 
     /// The bodies that the embedded analytics store keeps.
