@@ -84,6 +84,7 @@ async fn crawl(
         check_site_settings(config)?;
     }
     let store = Arc::new(Store::open(&config.db_path)?);
+    let asked_before = store.status(now())?.site_requests;
     let Some(lease) = LeaseKeeper::take(&store, shutdown.clone())? else {
         return Ok(Exit::LeaseHeld);
     };
@@ -91,7 +92,7 @@ async fn crawl(
     let still_held = lease.release().await;
     let report = report?;
     still_held?;
-    super::status::print_summary(&store, &report, config)?;
+    super::status::print_summary(&store, &report, config, &asked_before)?;
     Ok(report.exit())
 }
 

@@ -1,5 +1,6 @@
 //! `status`: what the database holds, and the summary at the end of a pass.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use dicechess_core::pacing::token;
@@ -37,7 +38,7 @@ pub fn run(json: bool, settings: &CrawlSettings) -> Result<Exit, CommandError> {
     Ok(Exit::Done)
 }
 
-/// Prints what a pass did and what is left.
+/// Prints what a pass did and what is left; `asked_before` are the requests made before it.
 ///
 /// # Errors
 /// The database failed or the output cannot be written.
@@ -45,11 +46,14 @@ pub fn print_summary(
     store: &Store,
     report: &PassReport,
     config: &Config,
+    asked_before: &BTreeMap<String, u64>,
 ) -> Result<(), CommandError> {
     let mut out = std::io::stdout().lock();
+    let status = store.status(now())?;
     print_pass(&mut out, report)?;
+    print_asked(&mut out, report, asked_before, &status.site_requests)?;
     writeln!(out)?;
-    print_report(&mut out, &store.status(now())?)?;
+    print_report(&mut out, &status)?;
     print_token(&mut out, &config.site.credentials, now())?;
     for stop in &report.stops {
         writeln!(out, "\n{stop}")?;
@@ -88,6 +92,34 @@ pub(super) fn print_pass(out: &mut impl Write, report: &PassReport) -> std::io::
         .collect();
     if !troubles.is_empty() {
         writeln!(out, "           {}", troubles.join(", "))?;
+    }
+    Ok(())
+}
+
+/// What the pass asked of the site, and why the pages are more than the rows alone would need.
+fn print_asked(
+    out: &mut impl Write,
+    report: &PassReport,
+    before: &BTreeMap<String, u64>,
+    after: &BTreeMap<String, u64>,
+) -> std::io::Result<()> {
+    let asked = |name: &str| {
+        let count = |totals: &BTreeMap<String, u64>| totals.get(name).copied().unwrap_or(0);
+        count(after).saturating_sub(count(before))
+    };
+    let (pages, games, boards) = (asked("history"), asked("move_history"), asked("leaderboard"));
+    writeln!(
+        out,
+        "Site asked: {} times: {pages} pages, {games} games, {boards} leaderboards",
+        pages + games + boards
+    )?;
+    if report.overlapping_pages > 0 {
+        writeln!(
+            out,
+            "           {} pages began one row before the rows not seen yet (overlap), so that no \
+             game is missed when the list shifts",
+            report.overlapping_pages
+        )?;
     }
     Ok(())
 }

@@ -90,7 +90,10 @@ impl Enumeration {
             Ok(response) => {
                 let body = String::from_utf8_lossy(&response.body);
                 match HistoryPage::parse(&body) {
-                    Ok(page) => return self.take(pass, active, &page),
+                    Ok(page) => {
+                        pass.report.overlapping_pages += u64::from(wanted.first > 0);
+                        return self.take(pass, active, &page);
+                    }
                     Err(error) => error.to_string(),
                 }
             }

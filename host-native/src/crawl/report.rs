@@ -12,6 +12,8 @@ use crate::exit_code::Exit;
 pub struct PassReport {
     /// History pages received.
     pub pages: u64,
+    /// Pages that began with a row already seen, so that a shift of the list shows.
+    pub overlapping_pages: u64,
     /// Pages that were asked again because rows had vanished.
     pub stepped_back: u64,
     /// Players whose sweep ended.
