@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use dicechess_analytics::Receiver;
+use dicechess_analytics::{Receiver, Reply};
 use dicechess_core::ids::GameId;
 
 use crate::analytics_client::{AnalyticsClient, PostAnswer};
@@ -35,6 +35,8 @@ impl Analytics {
                     }
                 });
                 match reply.await {
+                    // Its answer names no file of this machine, but the operator needs to know.
+                    Ok(Reply::Storage(error)) => PostAnswer::Failed { message: error.to_string() },
                     Ok(reply) => PostAnswer::of_reply(reply.status(), reply.body()),
                     Err(error) => PostAnswer::Failed { message: error.to_string() },
                 }
