@@ -211,6 +211,22 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
+/// Sends one request of its own and returns the body of the answer. `head` is the request line and
+/// further headers, a line each.
+pub fn ask(base_url: &str, head: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(base_url.trim_start_matches("http://")).unwrap();
+    let head = head.replace('\n', "\r\n");
+    let length = body.len();
+    write!(
+        stream,
+        "{head}\r\nHost: x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+}
+
 /// An HTTP service that reads every request to its end and hangs up without an answer.
 #[derive(Debug)]
 pub struct SilentService {
