@@ -57,6 +57,10 @@ impl CommandError {
         match self {
             Self::Config(_) | Self::Unusable(_) => Exit::Configuration,
             Self::Store(StoreError::LeaseLost { .. }) => Exit::LeaseHeld,
+            // An id that somebody typed; the database is sound.
+            Self::Store(StoreError::UnknownGame(_) | StoreError::UnknownPlayer(_)) => {
+                Exit::BadInput
+            }
             Self::Store(_) | Self::Analytics(_) | Self::Io(_) => Exit::Storage,
             Self::Read { .. } | Self::BadInput(_) => Exit::BadInput,
         }

@@ -9,7 +9,7 @@ use super::CommandError;
 use crate::clock::now;
 use crate::config::{StoreSettings, resolve_store};
 use crate::exit_code::Exit;
-use crate::store::{ReplayKind, Store};
+use crate::store::{ReplayKind, Store, StoreError};
 
 /// Arguments of `replay`.
 #[derive(Debug, Args)]
@@ -66,7 +66,13 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, CommandError> {
 pub fn refetch(game: GameId, settings: &StoreSettings) -> Result<Exit, CommandError> {
     let (db_path, _) = resolve_store(settings)?;
     let store = Store::open_existing(&db_path)?;
-    store.refetch(game, now())?;
+    match store.refetch(game, now()) {
+        Err(StoreError::Illegal(illegal)) => {
+            let message = format!("game {game} has no moves yet to be fetched again: {illegal}");
+            return Err(CommandError::BadInput(message));
+        }
+        outcome => outcome?,
+    };
     writeln!(std::io::stdout(), "Game {game} is queued for fetching; its raw copy stays.")?;
     Ok(Exit::Done)
 }
