@@ -2,10 +2,10 @@
 
 use shakmaty::{Board, Color};
 
-use super::error::{NormalizeError, StateFault};
+use super::error::NormalizeError;
 use super::record::{claimed_turn, piece_on, same_dice};
 use super::walk::{Walk, latest_fen};
-use super::{GameContext, clocks};
+use super::{GameContext, clocks, whole_millis};
 use crate::ingest::{EventType, IngestEvent, Termination};
 use crate::site::State;
 
@@ -62,8 +62,7 @@ impl Tail<'_> {
             return Ok(None);
         }
         let (key, first) = &self.states[start];
-        let offerer =
-            first.fen.as_deref().and_then(claimed_turn).ok_or(StateFault::NoFen.at(*key))?;
+        let offerer = claimed_turn(first.fen.as_deref()).map_err(|fault| fault.at(*key))?;
         let number = self.walk.number_for(offerer);
         Ok(Some([
             self.event(start, number, EventType::DoubleOffer, offerer),
@@ -121,7 +120,7 @@ impl Tail<'_> {
     fn a_clock_ran_out(&self) -> bool {
         let last = self.states.last();
         last.is_some_and(|(_, state)| {
-            clocks(state, self.context).into_iter().flatten().any(|millis| millis <= 0)
+            clocks(state, self.context).into_iter().flatten().any(|millis| millis <= 0.0)
         })
     }
 
@@ -132,7 +131,8 @@ impl Tail<'_> {
         event_type: EventType,
         actor: Color,
     ) -> IngestEvent {
-        let [clock_white_ms, clock_black_ms] = clocks(&self.states[start].1, self.context);
+        let [clock_white_ms, clock_black_ms] =
+            clocks(&self.states[start].1, self.context).map(whole_millis);
         IngestEvent {
             sequence_number: 0,
             turn_number,

@@ -113,13 +113,24 @@ fn is_unplayed(turn: &DraftTurn, states: &[(u64, State<'_>)]) -> Result<bool, No
     Ok(position.has_micro_move(turn.roll.pool()))
 }
 
-/// Both clocks at a state, White's first, in whole milliseconds.
-fn clocks(state: &State<'_>, context: GameContext) -> [Option<i64>; 2] {
+/// Both clocks at a state, White's first, in milliseconds as recorded.
+fn clocks(state: &State<'_>, context: GameContext) -> [Option<f64>; 2] {
     [(context.white, Color::White), (context.black, Color::Black)]
-        .map(|(user, color)| state.clocks.of(user, color).map(|millis| millis.round() as i64))
+        .map(|(user, color)| state.clocks.of(user, color))
 }
 
-/// The stake at a state, if it is a whole number.
+/// A clock as it is sent, in whole milliseconds.
+fn whole_millis(clock: Option<f64>) -> Option<i64> {
+    clock.map(|millis| millis.round() as i64)
+}
+
+/// The stake at a state, if it is a whole number that can be sent.
 fn stake(state: &State<'_>) -> Option<i64> {
-    state.bank().filter(|bank| bank.fract() == 0.0).map(|bank| bank as i64)
+    state.bank().and_then(whole)
+}
+
+/// A number as a whole one, if it is one and every such number near it can be told from it.
+fn whole(number: f64) -> Option<i64> {
+    const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+    (number.fract() == 0.0 && number.abs() <= LARGEST_EXACT).then_some(number as i64)
 }

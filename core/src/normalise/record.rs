@@ -4,7 +4,7 @@ use shakmaty::{Color, File, Rank, Role, Square};
 
 use super::error::StateFault;
 use crate::dice::Roll;
-use crate::rules::UciMove;
+use crate::rules::{InvalidFen, UciMove};
 use crate::site::{Die, RecordedMove};
 
 /// Reads a recorded micro-move.
@@ -64,12 +64,16 @@ pub(super) fn piece_on(fen: &str, square: Square) -> Option<char> {
     None
 }
 
-/// The side to move that a recorded position claims.
-pub(super) fn claimed_turn(fen: &str) -> Option<Color> {
-    match fen.split_ascii_whitespace().nth(1)? {
-        "w" => Some(Color::White),
-        "b" => Some(Color::Black),
-        _ => None,
+/// The side to move that a recorded position claims, where it is needed.
+pub(super) fn claimed_turn(fen: Option<&str>) -> Result<Color, StateFault> {
+    let fen = fen.ok_or(StateFault::NoFen)?;
+    match fen.split_ascii_whitespace().nth(1).unwrap_or_default() {
+        "w" => Ok(Color::White),
+        "b" => Ok(Color::Black),
+        other => {
+            let invalid = InvalidFen::Turn(other.to_owned());
+            Err(StateFault::UnreadableFen(fen.to_owned(), invalid))
+        }
     }
 }
 
@@ -152,7 +156,8 @@ mod tests {
         assert_eq!(piece_on(fen, Square::H1), Some('R'));
         assert_eq!(piece_on(fen, Square::B8), None);
         assert_eq!(piece_on("nonsense", Square::A1), None);
-        assert_eq!(claimed_turn(fen), Some(Color::White));
-        assert_eq!(claimed_turn("8/8 x"), None);
+        assert_eq!(claimed_turn(Some(fen)), Ok(Color::White));
+        assert_eq!(claimed_turn(None), Err(StateFault::NoFen));
+        assert!(matches!(claimed_turn(Some("8/8 x")), Err(StateFault::UnreadableFen(..))));
     }
 }

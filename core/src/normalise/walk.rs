@@ -9,7 +9,7 @@ use shakmaty::Color;
 
 use super::error::{NormalizeError, StateFault};
 use super::record::{claimed_turn, piece_on, roll, same_dice, uci_move};
-use super::{GameContext, clocks};
+use super::{GameContext, clocks, whole, whole_millis};
 use crate::dice::Roll;
 use crate::ingest::{EventType, IngestEvent, IngestTurn};
 use crate::rules::UciMove;
@@ -132,8 +132,7 @@ impl Walk {
             Some(turn) => Ok(turn.color.other()),
             None => {
                 let (key, first) = &states[0];
-                let turn = first.fen.as_deref().and_then(claimed_turn);
-                turn.ok_or(StateFault::NoFen.at(*key))
+                claimed_turn(first.fen.as_deref()).map_err(|fault| fault.at(*key))
             }
         }
     }
@@ -143,7 +142,7 @@ impl Walk {
         actor: Color,
         starts_turn: bool,
         bank: f64,
-        clocks: [Option<i64>; 2],
+        clocks: [Option<f64>; 2],
     ) {
         let turn_number = if starts_turn { self.current_number() } else { self.number_for(actor) };
         let event = |event_type, actor: Color, payload| IngestEvent {
@@ -151,8 +150,8 @@ impl Walk {
             turn_number,
             event_type,
             actor_color: actor.into(),
-            clock_white_ms: clocks[0],
-            clock_black_ms: clocks[1],
+            clock_white_ms: whole_millis(clocks[0]),
+            clock_black_ms: whole_millis(clocks[1]),
             payload,
         };
         let payload = json!({ "bank": number(bank) });
@@ -196,5 +195,5 @@ pub(super) fn latest_fen<'a>(earlier: &'a [(u64, State<'_>)]) -> Option<&'a str>
 
 /// A stake as JSON: whole where it is whole.
 fn number(value: f64) -> Option<Number> {
-    if value.fract() == 0.0 { Some(Number::from(value as i64)) } else { Number::from_f64(value) }
+    whole(value).map(Number::from).or_else(|| Number::from_f64(value))
 }
