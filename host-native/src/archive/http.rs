@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use dicechess_core::ids::GameId;
 use dicechess_core::ingest::SOURCE;
-use reqwest::header::{CONTENT_TYPE, USER_AGENT};
-use reqwest::{Client, Url};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
+use reqwest::{Client, Request, Url};
+use url::form_urlencoded;
 
 use super::url::without_userinfo;
 use super::{ArchiveError, Stored};
 use crate::http_client::{
-    SERVICE_USER_AGENT, below, build_client, error_chain, one_line, read_text,
+    SERVICE_USER_AGENT, below, build_client, error_chain, one_line, read_text, scrub,
 };
 
 /// An archive behind HTTP.
@@ -44,15 +45,22 @@ impl HttpArchive {
             .put(url.clone())
             .header(CONTENT_TYPE, "application/json")
             .header(USER_AGENT, SERVICE_USER_AGENT)
-            .body(bundle_json.to_owned());
-        let mut response = request.send().await.map_err(|error| unreachable_at(&url, error))?;
+            .body(bundle_json.to_owned())
+            .build()
+            .map_err(|error| unreachable_at(&url, error))?;
+        let secrets = secrets(&url, &request);
+        let response = self.client.execute(request).await;
+        let mut response = response.map_err(|error| unreachable_at(&url, error))?;
         match response.status().as_u16() {
             201 => Ok(Stored::Created),
             200 => Ok(Stored::Existed),
             status => Err(ArchiveError::Refused {
                 url: without_userinfo(&url),
                 status,
-                reason: one_line(&read_text(&mut response, REASON_LIMIT).await, 200),
+                reason: {
+                    let text = read_text(&mut response, REASON_LIMIT).await;
+                    one_line(&scrub(&text, secrets.iter().map(String::as_str)), 200)
+                },
             }),
         }
     }
@@ -62,6 +70,17 @@ impl fmt::Debug for HttpArchive {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "HttpArchive({})", without_userinfo(&self.url))
     }
+}
+
+/// What a careless service must not make us print: the password as it stands in the URL, decoded,
+/// and as the request carries it.
+fn secrets(url: &Url, request: &Request) -> Vec<String> {
+    let Some(password) = url.password() else { return Vec::new() };
+    let form = format!("x={}", password.replace('+', "%2B"));
+    let decoded = form_urlencoded::parse(form.as_bytes()).map(|(_, value)| value.into_owned());
+    let header = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let carried = header.and_then(|value| value.strip_prefix("Basic ")).map(str::to_owned);
+    decoded.chain([password.to_owned()]).chain(carried).collect()
 }
 
 fn unreachable_at(url: &Url, error: reqwest::Error) -> ArchiveError {
