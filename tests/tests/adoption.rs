@@ -353,7 +353,7 @@ fn states_moved_as_they_should(older: &OlderDatabase, workspace: &Workspace) {
         assert_eq!(row[1], state.after(), "{id} {state:?}");
         match state {
             Older::FetchFailed { is_due: false } => {
-                assert_eq!((&row[2], &row[3]), (&7.into(), &FAR_AHEAD.into()))
+                assert_eq!((&row[2], &row[3]), (&7.into(), &FAR_AHEAD.into()));
             }
             Older::Rejected => assert_eq!(row[4], "{\"detail\":\"Turn 1\"}"),
             Older::Posted { archived: true } => assert_eq!(row[5], LONG_AGO),
