@@ -35,7 +35,9 @@ impl Pass<'_> {
         via: DiscoveredVia,
     ) -> Result<(), PassError> {
         let known = self.store.source(via.as_str())?;
-        if known.as_ref().is_some_and(|source| source.checked_at + ASK_EVERY > now()) {
+        let is_fresh = known.as_ref().is_some_and(|source| source.checked_at + ASK_EVERY > now());
+        // While nobody is known, a leaderboard that failed before is the only way in.
+        if is_fresh && self.store.has_players()? {
             return Ok(());
         }
         let validators = known.as_ref().map(SourceRecord::validators).unwrap_or_default();

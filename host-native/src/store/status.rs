@@ -257,17 +257,40 @@ const RUNNING: &str =
 /// Entries are never deleted.
 const BROKEN: &str = "SELECT max(id) FROM broken_entries";
 
-const COMPLETENESS: &str = "
-    SELECT count(*) AS players, sum(gap = 0) AS complete,
-        sum(min(known_games, counted_games)) AS known_games, sum(counted_games) AS total_count,
-        sum(gap > 0 AND NOT gap_accepted) AS with_gap,
-        sum(gap > 0 AND gap_accepted) AS with_accepted_gap
-    FROM player_sweeps WHERE finished_at IS NOT NULL AND counted_games IS NOT NULL";
+/// Swept players with what is known of them. A game that a sweep missed may have been found since
+/// through its other player, so those with a gap are counted anew.
+macro_rules! swept {
+    ($rest:literal) => {
+        concat!(
+            "WITH swept AS (
+                SELECT user_id, counted_games, gap_accepted,
+                    CASE gap WHEN 0 THEN min(known_games, counted_games)
+                    ELSE min(counted_games,
+                        (SELECT count(*) FROM games WHERE white_user_id = s.user_id)
+                        + (SELECT count(*) FROM games WHERE black_user_id = s.user_id)) END AS known
+                FROM player_sweeps AS s
+                WHERE finished_at IS NOT NULL AND counted_games IS NOT NULL)",
+            $rest
+        )
+    };
+}
 
-const GAPS: &str = "
-    SELECT s.user_id, p.username, s.known_games, s.counted_games, s.gap, s.gap_accepted
-    FROM player_sweeps AS s JOIN players AS p USING (user_id)
-    WHERE s.gap > 0 ORDER BY s.gap DESC, s.user_id LIMIT 20";
+const COMPLETENESS: &str = swept!(
+    "
+    SELECT count(*) AS players, sum(known >= counted_games) AS complete,
+        sum(known) AS known_games, sum(counted_games) AS total_count,
+        sum(known < counted_games AND NOT gap_accepted) AS with_gap,
+        sum(known < counted_games AND gap_accepted) AS with_accepted_gap
+    FROM swept"
+);
+
+const GAPS: &str = swept!(
+    "
+    SELECT s.user_id, p.username, s.known AS known_games, s.counted_games,
+        s.counted_games - s.known AS gap, s.gap_accepted
+    FROM swept AS s JOIN players AS p USING (user_id)
+    WHERE s.known < s.counted_games ORDER BY gap DESC, s.user_id LIMIT 20"
+);
 
 const REASONS: &str = "
     SELECT CASE status WHEN 'error' THEN 'error_' || error_stage ELSE status END AS held,
