@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dicechess_core::ids::{GameId, UserId};
 use dicechess_core::site::parse_leaderboard;
-use dicechess_sim::{Endpoint, PlayerKind, SimServer, World, WorldSpec};
+use dicechess_sim::{Endpoint, PlayerKind, SimOptions, SimServer, World, WorldSpec};
 use dicechess_tests::evidence::{
-    by_game, fetchable, fetched_games, overlapping_pages, postable, requests_to, serve, told,
-    truth, without_names,
+    by_game, fetchable, fetched_games, history_requests, overlapping_pages, postable, requests_to,
+    serve, told, truth, without_names,
 };
 use dicechess_tests::{AnalyticsService, ArchiveService, Workspace};
 use serde_json::{Value, json};
@@ -165,6 +165,9 @@ fn posts_are_the_truth(
         assert_eq!((post.status, post.authorization.as_ref()), (201, Some(&bearer)));
         assert_eq!(analytics.body(post.game()).as_ref(), Some(&post.body));
     }
+    let started: Vec<String> =
+        posts.iter().map(|post| post.json()["started_at"].as_str().unwrap().to_owned()).collect();
+    assert!(started.is_sorted_by(|newer, older| newer >= older), "newest game first");
     let posted = by_game(posts.iter().map(|post| post.json()));
     assert_eq!(posted.keys().copied().collect::<BTreeSet<_>>(), postable(world, seeds));
     for (id, body) in &posted {
@@ -259,12 +262,15 @@ fn the_site_was_asked_the_least(site: &SimServer, seeds: &[UserId], page_size: u
     };
     assert!(log.iter().all(|entry| is_honest(&entry.user_agent)));
     let fetched = fetched_games(&log);
+    let world = site.world();
+    let started = |id: &GameId| world.game(*id).unwrap().started_at;
+    assert!(fetched.is_sorted_by(|newer, older| started(newer) >= started(older)));
     assert_eq!(fetched.iter().collect::<BTreeSet<_>>().len(), fetched.len(), "none twice");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn small_pages_cost_one_row_of_overlap_each_also_for_a_whale() {
-    let spec = WorldSpec { whale_games: 150, games: 80, players: 16, seed: 3, ..spec() };
+    let spec = WorldSpec { whale_games: 220, games: 120, players: 16, seed: 3, ..spec() };
     let site = serve(spec).await;
     let workspace = Workspace::new();
     let crawl = workspace.crawl(&site).env("ENUMERATE_PAGE_SIZE", "10");
@@ -279,10 +285,15 @@ async fn small_pages_cost_one_row_of_overlap_each_also_for_a_whale() {
         .collect();
     assert!(pages.values().any(|pages| *pages > 15), "there is a whale");
     let mut asked = BTreeMap::new();
-    for (player, _, _) in dicechess_tests::evidence::history_requests(&site.log()) {
+    for (player, _, _) in history_requests(&site.log()) {
         *asked.entry(player).or_insert(0) += 1;
     }
     assert_eq!(asked, pages);
+    // Enumeration does not hold games back: after fifty pages the games found are fetched.
+    let log = site.log();
+    let first_fetch = log.iter().position(|entry| entry.endpoint == Some(Endpoint::MoveHistory));
+    assert!(requests_to(&log, Endpoint::History) > 50);
+    assert_eq!(requests_to(&log[..first_fetch.unwrap()], Endpoint::History), 50);
     assert_eq!(requests_to(&site.log(), Endpoint::MoveHistory), fetchable(&world, &seeds).len());
     assert!(site.log().iter().all(|entry| entry.in_flight == 1));
     assert_eq!(
@@ -334,4 +345,38 @@ async fn what_analytics_and_archive_have_already_stays() {
     assert!(archive.puts().iter().all(|put| put.source == "dicechess.com"));
     assert_eq!(archive.puts().iter().filter(|put| put.status == 200).count(), 1);
     assert_eq!(workspace.status()["archive_pending"], 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_site_that_caps_its_pages_hides_nothing() {
+    let spec = WorldSpec { whale_games: 60, games: 70, players: 12, ..spec() };
+    let options = SimOptions { page_size_cap: Some(20), ..SimOptions::default() };
+    let site = SimServer::start(World::generate(spec), options).await.unwrap();
+    let workspace = Workspace::new();
+    workspace.crawl(&site).arg("--stages=enumerate").run().expect(0);
+    let world = site.world();
+    let seeds = world.seed_ids();
+    let known = workspace.database().texts("SELECT game_id FROM games");
+    let known: BTreeSet<GameId> = known.iter().map(|id| id.parse().unwrap()).collect();
+    assert_eq!(known, world.reachable_games(&seeds));
+    let pages = |id: &UserId| overlapping_pages(world.games_of(*id).count(), 20);
+    let expected: usize = world.reachable_humans(&seeds).iter().map(pages).sum();
+    assert_eq!(requests_to(&site.log(), Endpoint::History), expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_seed_that_the_site_does_not_know_costs_one_page() {
+    let site = serve(WorldSpec { games: 60, players: 12, ..spec() }).await;
+    let workspace = Workspace::new();
+    let crawl = || workspace.crawl(&site).env("SEED_IDS", "1000, 424242");
+    crawl().run().expect(0);
+    let of_seed = |player: UserId| {
+        let asked = history_requests(&site.log());
+        asked.into_iter().filter(|(id, _, _)| *id == player).count()
+    };
+    assert_eq!(of_seed(UserId(424_242)), 1);
+    let row = "SELECT sync_status, total_count, enumerate_complete, depth FROM players
+        WHERE user_id = 424242";
+    assert_eq!(workspace.database().rows(row), [[json!("synced"), json!(0), json!(1), json!(0)]]);
+    assert_eq!(workspace.status()["players"]["error"], 0);
 }

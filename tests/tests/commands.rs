@@ -343,3 +343,78 @@ async fn output_in_a_pipe_has_no_colours_and_a_closed_pipe_is_no_error() {
     assert!(first.starts_with("{\"id\":"), "{first}");
     assert_eq!(child.wait().unwrap().code(), Some(0), "as with head -1");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_summary_and_status_tell_the_numbers() {
+    let spec = WorldSpec { seed: 13, players: 12, games: 70, ..WorldSpec::default() };
+    let site = serve(spec).await;
+    let workspace = Workspace::new();
+    let crawl = workspace.crawl(&site).run().expect(0).stdout;
+    let count = posted(&site).len();
+    let (pages, fetched) = {
+        let least = site.world().least_requests(&site.world().seed_ids(), 500);
+        (least.history, least.move_history)
+    };
+    let summary = crawl.lines().next().unwrap();
+    for part in [
+        format!("{pages} pages"),
+        format!("{fetched} fetched"),
+        format!("{count} posted"),
+        format!("{fetched} archived"),
+    ] {
+        assert!(summary.contains(&part), "{part}: {summary}");
+    }
+    let status = workspace.command(["status"]).run().expect(0).stdout;
+    assert!(status.contains(&format!("{count} posted")), "{status}");
+    assert!(status.contains("100.0 %"), "{status}");
+    assert!(status.contains(&format!("{fetched} move_history")), "{status}");
+    let dated = workspace.command(["status"]).env("DICECHESS_JWT", site.jwt()).run().expect(0);
+    assert!(dated.stdout.contains("good until 2100"), "{}", dated.stdout);
+}
+
+#[test]
+fn the_demo_backfills_a_site_of_its_own_and_goes_on() {
+    let workspace = Workspace::new();
+    let demo = || {
+        let demo = workspace.command(["demo", "--dir", "demo", "--games", "60", "--players", "12"]);
+        // What an operator has set for the real site is not for the demo.
+        let demo = demo.env("SITE_BASE_URL", "https://dicechess.invalid");
+        demo.env("TRANSPORT", "pigeon").run().expect(0).stdout
+    };
+    let first = demo();
+    assert!(first.contains("can be reached") && first.contains("What to try next"), "{first}");
+    assert!(!workspace.db_path().exists(), "it has a folder of its own");
+    let again = demo();
+    assert!(
+        again.contains("This pass: 0 players swept, 0 pages, 0 new games; 0 fetched"),
+        "{again}"
+    );
+    let database = workspace.path().join("demo").join("sync.db");
+    for command in ["show", "status", "verify"] {
+        let run = workspace.command([command]).env("DB_PATH", &database).run().expect(0);
+        assert!(!run.stdout.is_empty());
+    }
+}
+
+#[test]
+fn the_simulated_site_can_be_crawled_from_another_shell() {
+    let workspace = Workspace::new();
+    let sim =
+        workspace.command(["sim", "--listen", "127.0.0.1:0", "--games", "60", "--players", "12"]);
+    let mut child = sim.command().stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut crawl = workspace.command(["crawl"]);
+    for line in lines.by_ref().take(6) {
+        let line = line.unwrap();
+        let (name, value) = line.strip_prefix("export ").unwrap().split_once('=').unwrap();
+        crawl = crawl.env(name, value);
+    }
+    let ended = crawl.run();
+    let pid = rustix::process::Pid::from_raw(child.id().try_into().unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0), "Ctrl-C ends it");
+    ended.expect(0);
+    assert!(workspace.accepted().len() > 30);
+    let beyond = workspace.command(["sim", "--listen", "0.0.0.0:0"]).run();
+    assert_eq!(beyond.code(), Some(78), "loopback only: {}", beyond.stderr);
+}

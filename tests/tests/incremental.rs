@@ -211,3 +211,52 @@ async fn shifting_list(fault: Fault, when: When) {
     crawl().env("REFRESH_AFTER", "0s").run().expect(0);
     assert_eq!(missing(&now_there), BTreeSet::new());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn leaderboards_are_asked_once_a_day_and_conditionally() {
+    let site = serve(spec()).await;
+    let workspace = Workspace::new();
+    workspace.crawl(&site).run().expect(0);
+    let sources = || {
+        let sql = "SELECT name, etag, last_modified, body, changed_at FROM sources ORDER BY name";
+        workspace.database().rows(sql)
+    };
+    let checked = || workspace.database().texts("SELECT checked_at FROM sources ORDER BY name");
+    let before = sources();
+    assert_eq!(before.len(), 2);
+    assert_eq!(before[0][3], site.world().leaderboard());
+    assert_eq!(before[1][3], site.world().x2_leaderboard());
+    let age = |hours: i64| {
+        let connection = rusqlite::Connection::open(workspace.db_path()).unwrap();
+        let sql = "UPDATE sources SET checked_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ?1)";
+        assert_eq!(connection.execute(sql, [format!("-{hours} hours")]).unwrap(), 2);
+    };
+    site.clear_log();
+    age(23);
+    workspace.crawl(&site).run().expect(0);
+    assert_eq!(site.log(), []);
+
+    age(25);
+    let old = checked();
+    workspace.crawl(&site).run().expect(0);
+    let log = site.log();
+    assert!(log.len() == 2 && log.iter().all(|entry| entry.status == 304 && entry.is_conditional));
+    assert_eq!(sources(), before, "a 304 changes nothing");
+    assert!(checked().iter().zip(&old).all(|(new, old)| new > old), "but the check time");
+
+    // Newcomers change the boards.
+    let players = |id: i64| vec![UserId(id), UserId(id + 1)];
+    for id in 0..20 {
+        let players = players(900_000 + 2 * id);
+        site.add_games(&NewGames { count: 1, players, ..NewGames::default() });
+    }
+    site.clear_log();
+    age(25);
+    workspace.crawl(&site).run().expect(0);
+    let boards = site.log().into_iter().filter(|entry| entry.path.ends_with("eaderboard"));
+    assert!(boards.clone().count() == 2 && boards.clone().all(|entry| entry.status == 200));
+    assert_eq!(sources()[0][3], site.world().leaderboard());
+    let newcomers = "SELECT count(*) FROM players WHERE discovered_via = 'leaderboard'
+        AND user_id >= 900000 AND sync_status = 'synced' AND depth = 0";
+    assert!(workspace.database().number(newcomers) > 0, "and bring new players");
+}

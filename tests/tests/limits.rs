@@ -142,3 +142,33 @@ async fn without_an_archive_everything_else_is_done() {
     assert_eq!(workspace.status()["archive_pending"], fetchable(&world, &seeds).len());
     assert!(!workspace.archive().exists());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_distance_between_requests_is_kept_also_across_restarts() {
+    let site = serve(spec()).await;
+    let workspace = Workspace::new();
+    let agent = "tests/1 (+mailto:tests@example.org)";
+    for _ in 0..4 {
+        let crawl = workspace.crawl(&site).env("REQUEST_MIN_DELAY_MS", "150");
+        let crawl = crawl.env("USER_AGENT", agent).arg("--max-players=2").arg("--max-games=2");
+        crawl.run().expect(0);
+    }
+    let log = site.log();
+    assert_eq!(log.len(), 2 + 4 * 4);
+    assert!(log.iter().all(|entry| entry.user_agent.as_deref() == Some(agent)));
+    let took = log.last().unwrap().at_ms - log[0].at_ms;
+    // The log tells when answers went out, so the first answer's own time is missing.
+    assert!(took >= 17 * 150 - 400, "{took} ms");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn jitter_comes_on_top_of_the_distance() {
+    let site = serve(spec()).await;
+    let workspace = Workspace::new();
+    let crawl = workspace.crawl(&site).env("REQUEST_JITTER_MS", "200");
+    crawl.arg("--max-players=6").arg("--max-games=12").run().expect(0);
+    let log = site.log();
+    let took = log.last().unwrap().at_ms - log[0].at_ms;
+    // Twenty draws between 0 and 200 ms are this small once in more than a million runs.
+    assert!(log.len() == 20 && took > 500, "{took} ms");
+}

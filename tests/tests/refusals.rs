@@ -251,3 +251,13 @@ async fn a_database_that_is_none_ends_with_74_and_is_named() {
     }
     assert!(!workspace.db_path().exists(), "asking makes none");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_real_site_is_not_asked_without_a_token() {
+    let site = small_site().await;
+    let workspace = Workspace::new();
+    let crawl = workspace.crawl(&site).env("SITE_BASE_URL", "https://dicechess.invalid");
+    let crawl = crawl.env("REQUEST_MIN_DELAY_MS", "1000").without_env("DICECHESS_JWT");
+    let ended = refused(crawl, "DICECHESS_JWT");
+    assert!(ended.stderr.contains("README"), "it says where to find one: {}", ended.stderr);
+}
