@@ -375,7 +375,7 @@ async fn killed_while_delivering_nothing_is_half_written() {
         let files = workspace.files().into_iter().filter(|file| file.starts_with(&archive));
         files.filter(|file| file.extension().is_none_or(|end| end != "zst")).collect()
     };
-    let incoming = workspace.archive().join(".incoming");
+    let incoming = workspace.archive().join("dicechess.com/.incoming");
     for draft in drafts() {
         assert!(draft.starts_with(&incoming), "{}", draft.display());
         let long_ago = SystemTime::now() - Duration::from_secs(2 * 60 * 60);
