@@ -9,7 +9,7 @@
 //! | [`site`] | asks the site, through one limiter |
 //! | [`analytics`], [`analytics_client`] | posts games, in process or over HTTP |
 //! | [`archive`] | mirrors raw bundles |
-//! | [`progress`], [`logging`] | what a person sees meanwhile |
+//! | [`progress`], [`logging`], [`printable`] | what a person sees meanwhile |
 //! | [`clock`], [`shutdown`] | time and signals |
 
 pub mod analytics;
@@ -23,6 +23,7 @@ pub mod crawl;
 pub mod exit_code;
 mod http_client;
 pub mod logging;
+pub mod printable;
 pub mod progress;
 pub mod shutdown;
 pub mod site;

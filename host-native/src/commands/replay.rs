@@ -73,6 +73,11 @@ pub fn refetch(game: GameId, settings: &StoreSettings) -> Result<Exit, CommandEr
         }
         outcome => outcome?,
     };
-    writeln!(std::io::stdout(), "Game {game} is queued for fetching; its raw copy stays.")?;
+    writeln!(
+        std::io::stdout(),
+        "Game {game} is queued for fetching; its raw copy stays. If the answer differs,\n\
+         `replay posted {game}` \
+         replaces what analytics has."
+    )?;
     Ok(Exit::Done)
 }

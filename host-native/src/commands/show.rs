@@ -18,6 +18,7 @@ use shakmaty::{Color, File, Rank, Square};
 use super::CommandError;
 use crate::config::{StoreSettings, resolve_store};
 use crate::exit_code::Exit;
+use crate::printable::printable;
 use crate::store::{GameDetails, Store};
 
 /// Shows a game, or the latest one that has moves.
@@ -114,7 +115,7 @@ fn precedes(event: &IngestEvent, turn: &IngestTurn) -> bool {
 fn player(player: Option<&IngestPlayer>) -> String {
     let Some(player) = player else { return "unknown".to_owned() };
     let mut text = match &player.username {
-        Some(name) => format!("{name} (id {})", player.external_id),
+        Some(name) => format!("{} (id {})", printable(name), player.external_id),
         None => format!("id {}", player.external_id),
     };
     if let Some(rating) = player.rating {
@@ -167,7 +168,7 @@ fn status(details: &GameDetails) -> String {
     let parts =
         [&details.error_stage, &details.post_result, &details.reject_reason, &details.last_error];
     for part in parts.into_iter().flatten() {
-        let _ = write!(text, ", {part}");
+        let _ = write!(text, ", {}", printable(part));
     }
     if let Some(when) = &details.archived_at {
         let _ = write!(text, ", archived {when}");

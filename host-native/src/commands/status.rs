@@ -11,6 +11,7 @@ use crate::clock::now;
 use crate::config::{Config, CrawlSettings, resolve_status};
 use crate::crawl::PassReport;
 use crate::exit_code::Exit;
+use crate::printable::printable;
 use crate::progress::duration_text;
 use crate::site::SiteCredentials;
 use crate::store::{StatusReport, Store};
@@ -152,7 +153,7 @@ pub(super) fn print_report(out: &mut impl Write, report: &StatusReport) -> std::
         )?;
     }
     for gap in &report.gaps {
-        let name = gap.username.as_deref().unwrap_or("unnamed");
+        let name = printable(gap.username.as_deref().unwrap_or("unnamed"));
         let accepted = if gap.accepted { ", accepted" } else { "" };
         writeln!(
             out,
@@ -161,7 +162,13 @@ pub(super) fn print_report(out: &mut impl Write, report: &StatusReport) -> std::
         )?;
     }
     for reason in &report.reasons {
-        writeln!(out, "  {}  {} games: {}", reason.status, reason.games, reason.reason)?;
+        writeln!(
+            out,
+            "  {}  {} games: {}",
+            reason.status,
+            reason.games,
+            printable(&reason.reason)
+        )?;
     }
     let requests: Vec<String> =
         report.site_requests.iter().map(|(name, count)| format!("{count} {name}")).collect();
