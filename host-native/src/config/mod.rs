@@ -1,7 +1,7 @@
 //! What the operator configured.
 //!
 //! Decides what each setting means and which values are refused; refuses with a message that names
-//! the setting and what to do. [`settings`] lists names, defaults and where values come from.
+//! the setting and what to do. `settings` lists names, defaults and where values come from.
 
 pub(crate) mod settings;
 
