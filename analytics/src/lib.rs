@@ -13,13 +13,17 @@
 //! | `receiver` | the order: judge first, then store in one transaction |
 //! | `reply` | status and body of each outcome |
 //! | `http` | routes, token, body limit |
+//! | [`report`] | what the kept games say: dice, players, openings, positions |
+//! | `plot` | how pictures look |
 //!
 //! Leaves to the core what a legal game is ([`dicechess_core::replay`]).
 
 mod acceptance;
 mod http;
+mod plot;
 mod receiver;
 mod reply;
+pub mod report;
 mod store;
 mod wire;
 
