@@ -14,11 +14,13 @@
 //! | `reply` | status and body of each outcome |
 //! | `http` | routes, token, body limit |
 //! | [`report`] | what the kept games say: dice, players, openings, positions |
+//! | [`export`] | the store as files for other programs |
 //! | `plot` | how pictures look |
 //!
 //! Leaves to the core what a legal game is ([`dicechess_core::replay`]).
 
 mod acceptance;
+pub mod export;
 mod http;
 mod plot;
 mod receiver;
