@@ -163,7 +163,8 @@ impl Canvas {
     }
 }
 
-/// Words as XML text; control characters, which XML does not allow, are left out.
+/// Words as XML text; control characters, which XML does not allow, and those that turn the writing
+/// direction are left out.
 fn escape(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     for letter in words.chars() {
@@ -172,7 +173,7 @@ fn escape(words: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            '\u{fffe}' | '\u{ffff}' => {}
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => {}
             letter if letter.is_control() => {}
             letter => out.push(letter),
         }

@@ -58,6 +58,19 @@ impl Table {
     }
 }
 
+/// The lines as a text. Names come from strangers: control characters, which could steer the
+/// terminal, and those that turn the writing direction are shown as replacement characters.
+pub(super) fn finish(lines: &[String]) -> String {
+    let harmless = |letter: char| match letter {
+        '\n' => letter,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
+        _ if letter.is_control() => char::REPLACEMENT_CHARACTER,
+        _ => letter,
+    };
+    let line = |line: &String| line.replace('\n', "\u{fffd}") + "\n";
+    lines.iter().map(line).collect::<String>().chars().map(harmless).collect()
+}
+
 /// The text, cut to `width` characters with an ellipsis.
 pub(super) fn shorten(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
@@ -147,6 +160,12 @@ mod tests {
         let lines = wrap(&"word ".repeat(40), "  ");
         assert!(lines.len() == 3 && lines.iter().all(|line| line.chars().count() <= WIDTH));
         assert!(lines[1].starts_with("  word"), "{lines:?}");
+    }
+
+    #[test]
+    fn names_cannot_steer_the_terminal() {
+        let lines = ["a\u{1b}[31m\nb\u{202e}".to_owned(), "Ann 🎲 日本".to_owned()];
+        assert_eq!(finish(&lines), "a\u{fffd}[31m\u{fffd}b\u{fffd}\nAnn 🎲 日本\n");
     }
 
     #[test]

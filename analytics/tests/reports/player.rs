@@ -132,6 +132,24 @@ fn nobody_and_somebody_without_games() {
 }
 
 #[test]
+fn names_of_strangers_are_harmless_in_every_form() {
+    let mut store = store();
+    let name = format!("\u{1b}[31m<b>&\u{202e}{}", "x".repeat(300));
+    let rename = "UPDATE players SET username = ?1";
+    store.connection.execute(rename, [&name]).unwrap();
+    store.add(&Game { currency: Some("\u{7}GOLD"), stake: Some(1), ..Game::default() });
+    let report = player(&store.connection, "7").unwrap();
+    assert_fits(&report.table());
+    assert_picture(&report.svg());
+    for text in [report.table(), report.svg()] {
+        let is_harmful = |letter: char| letter != '\n' && letter.is_control();
+        assert!(!text.contains(is_harmful) && !text.contains('\u{202e}'), "{text:?}");
+    }
+    assert!(!report.svg().contains("<b>"));
+    assert_eq!(report.player.username, Some(name), "data keeps the name whole");
+}
+
+#[test]
 fn table_json_and_picture() {
     let report = ask("7");
     let table = report.table();

@@ -21,6 +21,7 @@ use serde::Serialize;
 use super::ReportError;
 use super::filter::{Player, mode_text};
 use super::inference::{ChiSquareTest, Interval, holm};
+use super::text::shorten;
 pub use count::Counted;
 use count::{Counts, RollCounts, Tallies};
 pub use roll::{DISTINCT_ROLLS, RollKind};
@@ -243,7 +244,8 @@ impl DiceReport {
 
     /// Whose and which rolls, in words.
     fn scope(&self) -> String {
-        let whose = self.player.as_ref().map(|player| format!("games of {}", player.label()));
+        let whose =
+            self.player.as_ref().map(|player| format!("games of {}", shorten(&player.label(), 40)));
         let mode = self.mode.map(|mode| format!("mode {}", mode_text(mode)));
         let parts: Vec<String> = whose.into_iter().chain(mode).collect();
         if parts.is_empty() { "all games".to_owned() } else { parts.join(", ") }

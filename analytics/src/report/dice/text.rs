@@ -1,6 +1,8 @@
 //! The dice report in words: the table and the notes.
 
-use super::super::text::{Table, counted as number, grouped, notes, p_value, percent, range};
+use super::super::text::{
+    Table, counted as number, finish, grouped, notes, p_value, percent, range, shorten,
+};
 use super::{ChiSquareTest, Counted, DiceGroup, DiceReport, KindShare, RollShare, Share};
 
 /// The whole report as text.
@@ -23,7 +25,7 @@ pub(super) fn table(report: &DiceReport) -> String {
     lines.extend(rolls(&report.rolls));
     lines.push(String::new());
     lines.extend(notes(&report.notes));
-    lines.join("\n") + "\n"
+    finish(&lines)
 }
 
 fn kinds(all: &DiceGroup) -> Vec<String> {
@@ -125,7 +127,7 @@ fn verdict(groups: &[DiceGroup], questions: usize) -> String {
     if remarkable.is_empty() {
         return format!("{asked}, none remarkable: the rolls look like those of fair dice.");
     }
-    let names: Vec<_> = remarkable.iter().map(|group| group.label.as_str()).collect();
+    let names: Vec<_> = remarkable.iter().map(|group| shorten(&group.label, 40)).collect();
     format!(
         "{asked}; fair dice would hardly roll like this in: {}. Before blaming the dice, see \
          below what is not in the records.",

@@ -1,6 +1,6 @@
 //! The openings report in words.
 
-use super::super::text::{Table, counted, grouped, notes, percent, range};
+use super::super::text::{Table, counted, finish, grouped, notes, percent, range};
 use super::OpeningsReport;
 
 /// The whole report as text.
@@ -23,7 +23,7 @@ pub(super) fn table(report: &OpeningsReport) -> String {
         lines.push(String::new());
     }
     lines.extend(notes(&explain(report)));
-    lines.join("\n") + "\n"
+    finish(&lines)
 }
 
 fn items(report: &OpeningsReport) -> Vec<String> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dicechess_core::time::UnixMillis;
 
-use super::super::text::{grouped, percent};
+use super::super::text::{grouped, percent, shorten};
 use super::{PlayerReport, Slice};
 use crate::plot::{Anchor, Canvas, Scale, Text, colour};
 
@@ -33,7 +33,7 @@ pub(super) fn svg(report: &PlayerReport) -> String {
         grouped(total.tally.losses),
         percent(total.win_rate, 1)
     );
-    let title = format!("Player {}", report.player.label());
+    let title = format!("Player {}", shorten(&report.player.label(), 60));
     let mut canvas = Canvas::new(WIDTH, height, &title, &subtitle);
     let rating = series(&report.rating, |point| (point.date.as_str(), point.rating as f64));
     course(&mut canvas, RATING_TOP, "Rating at the end of each active day", "rating", &rating);

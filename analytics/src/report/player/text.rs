@@ -1,7 +1,7 @@
 //! The player report in words.
 
 use super::super::record::Record;
-use super::super::text::{Table, counted, grouped, notes, percent, range};
+use super::super::text::{Table, counted, finish, grouped, notes, percent, range, shorten};
 use super::{Month, PlayerReport, Slice};
 
 /// The most months and time controls that the table shows; `--json` has all.
@@ -13,7 +13,8 @@ pub(super) fn table(report: &PlayerReport) -> String {
     let player = &report.player;
     let id = player.external_id.as_deref().unwrap_or(&player.id);
     let kind = player.player_type.as_deref().unwrap_or("player");
-    let mut lines = vec![format!("Player {} ({kind} {id})", player.label()), String::new()];
+    let mut lines =
+        vec![format!("Player {} ({kind} {id})", shorten(&player.label(), 40)), String::new()];
     lines.extend(slices(report));
     lines.push(String::new());
     if !report.months.is_empty() {
@@ -21,7 +22,7 @@ pub(super) fn table(report: &PlayerReport) -> String {
         lines.push(String::new());
     }
     lines.extend(notes(&explain(report)));
-    lines.join("\n") + "\n"
+    finish(&lines)
 }
 
 fn slices(report: &PlayerReport) -> Vec<String> {
@@ -80,7 +81,7 @@ fn profit(month: &Month) -> String {
     if month.profit.is_empty() {
         return "–".to_owned();
     }
-    let one = |(currency, sum): (&String, &f64)| format!("{sum:+.2} {currency}");
+    let one = |(currency, sum): (&String, &f64)| format!("{sum:+.2} {}", shorten(currency, 8));
     month
         .profit
         .iter()
@@ -99,7 +100,7 @@ fn explain(report: &PlayerReport) -> Vec<String> {
     for (currency, points) in &report.profit {
         if let Some(last) = points.last() {
             let days = counted(points.len() as u64, "day", "days");
-            let sum = format!("{:+.2} {currency}", last.cumulative);
+            let sum = format!("{:+.2} {}", last.cumulative, shorten(currency, 40));
             notes.push(format!("Profit over all paid games: {} on {days}.", sum.trim_end()));
         }
     }

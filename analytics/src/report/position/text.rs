@@ -1,6 +1,6 @@
 //! The position report in words.
 
-use super::super::text::{counted, grouped, notes, percent, range, wrap};
+use super::super::text::{counted, finish, grouped, notes, percent, range, wrap};
 use super::PositionReport;
 
 /// The whole report as text.
@@ -28,5 +28,5 @@ pub(super) fn table(report: &PositionReport) -> String {
     lines.extend(wrap(&format!("doubling    {}", report.advice.words()), "            "));
     lines.push(String::new());
     lines.extend(notes(&report.assumptions));
-    lines.join("\n") + "\n"
+    finish(&lines)
 }
