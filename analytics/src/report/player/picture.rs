@@ -76,6 +76,11 @@ fn course(canvas: &mut Canvas, top: f64, heading: &str, axis: &str, series: &[Se
     days(canvas, x, points().map(|point| point.0), bottom);
     let middle = (top + bottom) / 2.0;
     canvas.text((28.0, middle), axis, Text::LABEL.anchored(Anchor::Middle).turned());
+    lines(canvas, series, x, y);
+}
+
+/// The lines with their points, each named beside its end.
+fn lines(canvas: &mut Canvas, series: &[Series], x: Scale, y: Scale) {
     let colours = [colour::BLUE, colour::ORANGE, colour::GREEN, colour::RED];
     let mut labels: Vec<f64> = Vec::new();
     for ((name, points), colour) in series.iter().zip(colours.into_iter().cycle()) {
