@@ -24,6 +24,7 @@ mod walk;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use dicechess_core::time::UnixMillis;
 use rusqlite::Connection;
@@ -58,6 +59,16 @@ pub enum ExportFormat {
     Csv,
     /// Apache Parquet, zstd-compressed, a file a month.
     Parquet,
+}
+
+/// A word that names no table, no format or no date.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{word:?} is none of {known}")]
+pub struct UnknownWord {
+    /// The word.
+    pub word: String,
+    /// What there is.
+    pub known: &'static str,
 }
 
 /// An order to export.
@@ -122,6 +133,50 @@ pub enum ExportError {
         /// What is wrong.
         cause: String,
     },
+}
+
+impl FromStr for ExportTable {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        let table = Self::ALL.into_iter().find(|table| table.name() == word);
+        table.ok_or_else(|| UnknownWord {
+            word: word.to_owned(),
+            known: "games, turns, positions, raw",
+        })
+    }
+}
+
+impl FromStr for ExportFormat {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        match word {
+            "jsonl" => Ok(Self::Jsonl),
+            "csv" => Ok(Self::Csv),
+            "parquet" => Ok(Self::Parquet),
+            _ => Err(UnknownWord { word: word.to_owned(), known: "jsonl, csv, parquet" }),
+        }
+    }
+}
+
+/// Reads a `since`: a date (its start in UTC) or an ISO-8601 time.
+///
+/// ```
+/// use dicechess_analytics::export::parse_since;
+/// assert_eq!(parse_since("2026-03-01").unwrap().to_string(), "2026-03-01T00:00:00.000Z");
+/// assert!(parse_since("last week").is_err());
+/// ```
+///
+/// # Errors
+/// It is neither.
+pub fn parse_since(text: &str) -> Result<UnixMillis, UnknownWord> {
+    let time = UnixMillis::parse_iso(text);
+    let start_of_day = || UnixMillis::parse_iso(&format!("{}T00:00:00Z", text.trim()));
+    time.or_else(start_of_day).ok_or_else(|| UnknownWord {
+        word: text.to_owned(),
+        known: "a date like 2026-03-01, a time like 2026-03-01T12:00:00Z",
+    })
 }
 
 /// Takes the rows of an export.

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::text::store;
 
-pub(crate) fn export(
+fn export(
     connection: &Connection,
     table: ExportTable,
     since: Option<&str>,
@@ -71,21 +71,27 @@ fn read(folder: &Path, table: ExportTable) -> String {
     format!("read_parquet('{}', hive_partitioning = true)", files.display())
 }
 
+/// DuckDB counts as many rows, where there is Python.
+pub(crate) fn assert_count(folder: &Path, table: ExportTable, rows: u64) {
+    let sql = format!("SELECT count(*) FROM {}", read(folder, table));
+    if let Some(counted) = ask(&sql) {
+        assert_eq!(counted, json!([[rows]]), "{table:?}");
+    }
+}
+
 #[test]
 fn counts_and_partitions_match_the_store() {
     let (folder, store) = (tempfile::tempdir().unwrap(), store());
     for (table, rows) in ExportTable::ALL.into_iter().zip([3, 4, 4, 2]) {
         let summary = export(&store.connection, table, None, folder.path());
         assert_eq!(summary.rows, rows);
-        let sql = format!("SELECT count(*) FROM {}", read(folder.path(), table));
-        let Some(counted) = ask(&sql) else { return };
-        assert_eq!(counted, json!([[rows]]), "{table:?}");
+        assert_count(folder.path(), table, rows);
     }
     let months = format!(
         "SELECT year, month, count(*) FROM {} GROUP BY ALL ORDER BY ALL",
         read(folder.path(), ExportTable::Games)
     );
-    let by_month = ask(&months).unwrap();
+    let Some(by_month) = ask(&months) else { return };
     let rows = by_month.as_array().unwrap();
     let as_text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let rows: Vec<Vec<String>> =
@@ -143,7 +149,5 @@ fn a_later_export_replaces_whole_months() {
     let summary = export(&store.connection, ExportTable::Games, since, folder.path());
     assert_eq!(summary.since, UnixMillis::parse_iso("2026-04-01T00:00:00Z"));
     assert_eq!((summary.rows, summary.files.len()), (1, 1));
-    let sql = format!("SELECT count(*) FROM {}", read(folder.path(), ExportTable::Games));
-    let Some(counted) = ask(&sql) else { return };
-    assert_eq!(counted, json!([[3]]));
+    assert_count(folder.path(), ExportTable::Games, 3);
 }

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use dicechess_analytics::export::{ExportFormat, ExportRequest, ExportTable, to_directory};
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 
+use crate::data_set;
 use crate::store::Store;
 
 const TURNS: u32 = 40;
@@ -29,7 +30,7 @@ fn measure(games: u32) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("analytics.db");
     fill(&path, games);
-    let connection = Connection::open(&path).unwrap();
+    let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     for format in [ExportFormat::Parquet, ExportFormat::Jsonl] {
         for table in ExportTable::ALL {
             let before = reset_peak();
@@ -49,6 +50,9 @@ fn measure(games: u32) {
                 ExportTable::Positions => games * TURNS + 1,
             };
             assert_eq!(rows, u64::from(expected));
+            if format == ExportFormat::Parquet {
+                data_set::assert_count(folder.path(), table, rows);
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{Error, ErrorKind, Write};
 
 use dicechess_analytics::export::{
-    ExportError, ExportFormat, ExportRequest, ExportTable, to_directory, to_writer,
+    ExportError, ExportFormat, ExportRequest, ExportTable, parse_since, to_directory, to_writer,
 };
 use dicechess_core::time::UnixMillis;
 use serde_json::{Value, json};
@@ -157,6 +157,18 @@ fn files_are_whole_or_not_there() {
         .collect();
     names.sort();
     assert_eq!(names, ["games.csv", "games.jsonl"]);
+}
+
+#[test]
+fn words_of_the_command_line() {
+    for table in ExportTable::ALL {
+        assert_eq!(table.name().parse(), Ok(table));
+    }
+    assert_eq!("csv".parse(), Ok(ExportFormat::Csv));
+    let error = "xml".parse::<ExportFormat>().unwrap_err();
+    assert_eq!(error.to_string(), "\"xml\" is none of jsonl, csv, parquet");
+    assert!("players".parse::<ExportTable>().is_err() && parse_since("2026-13-01").is_err());
+    assert_eq!(parse_since("1970-01-02"), Ok(UnixMillis(86_400_000)));
 }
 
 #[test]
