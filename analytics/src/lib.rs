@@ -12,6 +12,7 @@
 //! | `store` | how accepted games are kept |
 //! | `receiver` | the order: judge first, then store in one transaction |
 //! | `reply` | status and body of each outcome |
+//! | [`statistics`] | figures out of counts and rows |
 //! | `http` | routes, token, body limit |
 //!
 //! Leaves to the core what a legal game is ([`dicechess_core::replay`]).
@@ -20,6 +21,7 @@ mod acceptance;
 mod http;
 mod receiver;
 mod reply;
+pub mod statistics;
 mod store;
 mod wire;
 
