@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `wire` | which JSON is a well-formed game document |
 //! | `acceptance` | whether a body is accepted, and what is said when it is not |
+//! | `gold` | what of an accepted game goes into the tables that answer questions |
 //! | `store` | how accepted games are kept |
 //! | `receiver` | the order: judge first, then store in one transaction |
 //! | `reply` | status and body of each outcome |
@@ -18,6 +19,7 @@
 //! Leaves to the core what a legal game is ([`dicechess_core::replay`]).
 
 mod acceptance;
+mod gold;
 mod http;
 mod receiver;
 mod reply;
