@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use dicechess_core::ids::GameId;
 use rayon::prelude::*;
+use rusqlite::Connection;
 
 use crate::acceptance::{Rejection, accept};
 use crate::gold::GoldGame;
@@ -102,6 +103,14 @@ impl Receiver {
     /// The store cannot be read.
     pub fn count(&self) -> Result<u64, AnalyticsStoreError> {
         self.store.count()
+    }
+
+    /// Answers a question from one state of the store.
+    pub(crate) fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, AnalyticsStoreError> {
+        self.store.read(work)
     }
 }
 

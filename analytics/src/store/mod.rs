@@ -11,11 +11,13 @@
 //! | `migrate` | how a file comes to the present shape |
 //! | `fill` | how the bodies of an older store are taken over |
 //! | `gold` | which rows a game becomes |
+//! | `read` | what is selected for an answer |
 
 mod connections;
 mod fill;
 mod gold;
 mod migrate;
+pub(crate) mod read;
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -153,7 +155,7 @@ impl Store {
     }
 
     /// Does work on one state of the store.
-    fn read<T>(
+    pub(crate) fn read<T>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, AnalyticsStoreError> {
