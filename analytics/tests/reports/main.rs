@@ -6,7 +6,12 @@
 #[cfg(test)]
 mod dice;
 #[cfg(test)]
+#[path = "../receiver/document.rs"]
+mod document;
+#[cfg(test)]
 mod gallery;
+#[cfg(test)]
+mod kept_games;
 #[cfg(test)]
 mod openings;
 #[cfg(test)]
