@@ -8,8 +8,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dicechess_core::ids::GameId;
+use rayon::prelude::*;
+use rusqlite::Connection;
 
-use crate::acceptance::{AcceptedGame, Rejection, accept};
+use crate::acceptance::{Rejection, accept};
+use crate::gold::GoldGame;
 use crate::reply::Reply;
 use crate::store::{AnalyticsStoreError, KeptGame, Store};
 
@@ -45,8 +48,9 @@ impl Receiver {
             Ok(game) => game,
             Err(rejection) => return Reply::Rejected(rejection),
         };
+        let id = game.id;
         match self.store.insert(&[game]) {
-            Ok(created) => inserted(game.id, created == [true]),
+            Ok(created) => inserted(id, created == [true]),
             Err(error) => Reply::Storage(Arc::new(error)),
         }
     }
@@ -56,14 +60,19 @@ impl Receiver {
     /// Bodies that are not accepted do not keep the others out. When the store fails, no game of
     /// the batch is kept.
     pub fn post_batch(&self, bodies: &[&[u8]]) -> Vec<Reply> {
-        let judged: Vec<_> = bodies.iter().map(|body| judge(body)).collect();
-        let games: Vec<KeptGame<'_>> = judged.iter().flatten().copied().collect();
+        // Judging is most of the work and needs no store.
+        let judged: Vec<_> = bodies.par_iter().map(|body| judge(body)).collect();
+        let ids: Vec<_> = judged
+            .iter()
+            .map(|judged| judged.as_ref().map(|game| game.id).map_err(Clone::clone))
+            .collect();
+        let games: Vec<KeptGame<'_>> = judged.into_iter().flatten().collect();
         let stored = self.store.insert(&games).map_err(Arc::new);
         let mut created = stored.iter().flatten();
-        let replies = judged.into_iter().map(|judged| match (judged, &stored) {
+        let replies = ids.into_iter().map(|id| match (id, &stored) {
             (Err(rejection), _) => Reply::Rejected(rejection),
             (Ok(_), Err(error)) => Reply::Storage(Arc::clone(error)),
-            (Ok(game), Ok(_)) => inserted(game.id, created.next() == Some(&true)),
+            (Ok(id), Ok(_)) => inserted(id, created.next() == Some(&true)),
         });
         replies.collect()
     }
@@ -72,7 +81,7 @@ impl Receiver {
     pub fn replace(&self, path_id: &str, body: &[u8]) -> Reply {
         match judge_replacement(path_id, body) {
             Err(rejection) => Reply::Rejected(rejection),
-            Ok(game) => match self.store.replace(game) {
+            Ok(game) => match self.store.replace(&game) {
                 Ok(true) => Reply::Created(game.id),
                 Ok(false) => Reply::Replaced(game.id),
                 Err(error) => Reply::Storage(Arc::new(error)),
@@ -95,11 +104,20 @@ impl Receiver {
     pub fn count(&self) -> Result<u64, AnalyticsStoreError> {
         self.store.count()
     }
+
+    /// Answers a question from one state of the store.
+    pub(crate) fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, AnalyticsStoreError> {
+        self.store.read(work)
+    }
 }
 
 fn judge(body: &[u8]) -> Result<KeptGame<'_>, Rejection> {
-    let AcceptedGame { game, body, .. } = accept(body)?;
-    Ok(KeptGame { id: game.id, body })
+    let accepted = accept(body)?;
+    let (id, body) = (accepted.game.id, accepted.body);
+    Ok(KeptGame { id, body, gold: GoldGame::of(accepted) })
 }
 
 fn judge_replacement<'a>(path_id: &str, body: &'a [u8]) -> Result<KeptGame<'a>, Rejection> {

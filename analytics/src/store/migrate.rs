@@ -10,7 +10,10 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::AnalyticsStoreError;
 
-const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/0001_accepted_games.sql")];
+const MIGRATIONS: [&str; 2] = [
+    include_str!("../../migrations/0001_accepted_games.sql"),
+    include_str!("../../migrations/0002_gold.sql"),
+];
 
 /// `DCan` in ASCII: tells an analytics store from the crawler's database, whose path is
 /// configured beside it.
@@ -101,7 +104,7 @@ mod tests {
         drop(Store::open(&path).unwrap());
         Connection::open(&path).unwrap().pragma_update(None, "user_version", 9).unwrap();
         let error = Store::open(&path).unwrap_err();
-        assert!(error.to_string().contains("schema 9, this program knows 1"), "{error}");
+        assert!(error.to_string().contains("schema 9, this program knows 2"), "{error}");
     }
 
     #[test]

@@ -1,35 +1,51 @@
 //! Where accepted games are kept: a SQLite file of its own.
 //!
 //! Decides that every write is one `IMMEDIATE` transaction, so that of several writers the first
-//! one wins and the others see its game. Which games are accepted is [`crate::acceptance`]'s
-//! matter, the shape of the file `migrations/`'.
+//! one wins and the others see its game, and that a body and the rows made of it are written
+//! together. Which games are accepted is [`crate::acceptance`]'s matter, the shape of the file
+//! `migrations/`'.
+//!
+//! | file | decides |
+//! |---|---|
+//! | `connections` | who waits for whom |
+//! | `migrate` | how a file comes to the present shape |
+//! | `fill` | how the bodies of an older store are taken over |
+//! | `gold` | which rows a game becomes |
+//! | `read` | what is selected for an answer |
 
+mod connections;
+mod fill;
+mod gold;
 mod migrate;
+pub(crate) mod read;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use dicechess_core::ids::GameId;
 use dicechess_core::time::UnixMillis;
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, Transaction};
 use thiserror::Error;
 
+use crate::gold::GoldGame;
+use connections::Connections;
+
 /// An accepted game on its way into the store.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct KeptGame<'a> {
     /// Its key.
     pub(crate) id: GameId,
     /// The request's body, unchanged.
     pub(crate) body: &'a str,
+    /// What of it can be asked about.
+    pub(crate) gold: GoldGame,
 }
 
-/// The open store. Writers queue for one connection, readers for another.
+/// The open store.
 #[derive(Debug)]
 pub(crate) struct Store {
     path: PathBuf,
-    writer: Mutex<Connection>,
-    reader: Mutex<Connection>,
+    connections: Connections,
 }
 
 /// Why the store cannot be used. Each text names the file and the cause.
@@ -76,10 +92,10 @@ impl Store {
                 .map_err(|cause| AnalyticsStoreError::Folder { path: path.to_owned(), cause })?;
         }
         let sqlite = |cause| AnalyticsStoreError::Sqlite { path: path.to_owned(), cause };
-        let mut writer = connect(path).map_err(sqlite)?;
+        let mut writer = connections::connect(path).map_err(sqlite)?;
         migrate::migrate(&mut writer, path)?;
-        let reader = connect(path).map_err(sqlite)?;
-        Ok(Self { path: path.to_owned(), writer: writer.into(), reader: reader.into() })
+        fill::fill(&mut writer).map_err(sqlite)?;
+        Ok(Self { path: path.to_owned(), connections: Connections::new(path, writer) })
     }
 
     /// Keeps the games that are not there; for each, whether it is new.
@@ -92,24 +108,30 @@ impl Store {
         self.write(|transaction| {
             let now = now().to_string();
             let mut insert = transaction.prepare_cached(INSERT)?;
-            let mut is_new = |game: &KeptGame<'_>| {
-                insert.execute((game.id.to_string(), game.body, &now)).map(|rows| rows == 1)
+            let mut keep = |game: &KeptGame<'_>| {
+                let is_new = insert.execute((game.id.to_string(), game.body, &now))? == 1;
+                if is_new {
+                    gold::insert(transaction, &game.gold, &now)?;
+                }
+                Ok(is_new)
             };
-            games.iter().map(&mut is_new).collect()
+            games.iter().map(&mut keep).collect()
         })
     }
 
     /// Keeps a game, in place of the one that is there; whether it is new.
-    pub(crate) fn replace(&self, game: KeptGame<'_>) -> Result<bool, AnalyticsStoreError> {
+    pub(crate) fn replace(&self, game: &KeptGame<'_>) -> Result<bool, AnalyticsStoreError> {
         const UPDATE: &str = "UPDATE accepted_games SET body = ?2, replaced_at = ?3 WHERE id = ?1";
         const INSERT: &str = "INSERT INTO accepted_games (id, body, received_at) \
                               VALUES (?1, ?2, ?3)";
         self.write(|transaction| {
-            let values = (game.id.to_string(), game.body, now().to_string());
+            let now = now().to_string();
+            let values = (game.id.to_string(), game.body, &now);
             let replaced = transaction.prepare_cached(UPDATE)?.execute(values.clone())? == 1;
             if !replaced {
                 transaction.prepare_cached(INSERT)?.execute(values)?;
             }
+            gold::replace(transaction, &game.gold, &now)?;
             Ok(!replaced)
         })
     }
@@ -132,46 +154,24 @@ impl Store {
         })
     }
 
+    /// Does work on one state of the store.
+    pub(crate) fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, AnalyticsStoreError> {
+        self.connections.read(work).map_err(|cause| self.failed(cause))
+    }
+
     fn write<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, AnalyticsStoreError> {
-        let run = || {
-            let mut writer = lock(&self.writer);
-            // A deferred transaction that turns into a write ignores the busy timeout.
-            let transaction = writer.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let value = work(&transaction)?;
-            transaction.commit()?;
-            Ok(value)
-        };
-        run().map_err(|cause| self.failed(cause))
-    }
-
-    fn read<T>(
-        &self,
-        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> Result<T, AnalyticsStoreError> {
-        work(&lock(&self.reader)).map_err(|cause| self.failed(cause))
+        self.connections.write(work).map_err(|cause| self.failed(cause))
     }
 
     fn failed(&self, cause: rusqlite::Error) -> AnalyticsStoreError {
         AnalyticsStoreError::Sqlite { path: self.path.clone(), cause }
     }
-}
-
-/// A connection whose user panicked is whole: its transaction was rolled back.
-fn lock(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
-    connection.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-    const PRAGMAS: &str = "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; \
-                           PRAGMA journal_size_limit = 67108864;";
-    let connection = Connection::open(path)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    connection.execute_batch(PRAGMAS)?;
-    Ok(connection)
 }
 
 fn now() -> UnixMillis {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use dicechess_analytics::{Receiver, router};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -33,9 +34,13 @@ impl Server {
     }
 
     pub(crate) fn with_token(token: Option<&str>) -> Self {
+        Self::serving(|path| router(Arc::new(Receiver::open(path).unwrap()), token.map(Into::into)))
+    }
+
+    /// Serves what is made for a store's path.
+    pub(crate) fn serving(app: impl FnOnce(&Path) -> Router) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let receiver = Receiver::open(&store(folder.path())).unwrap();
-        let app = router(Arc::new(receiver), token.map(Into::into));
+        let app = app(&store(folder.path()));
         let runtime = Runtime::new().unwrap();
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
