@@ -6,8 +6,10 @@ use dicechess_core::ids::{GameId, UserId};
 
 use crate::commands::crawl::CrawlArgs;
 use crate::commands::demo::DemoArgs;
+use crate::commands::export::ExportArgs;
 use crate::commands::normalize::NormalizeArgs;
 use crate::commands::replay::ReplayArgs;
+use crate::commands::report::ReportArgs;
 use crate::commands::sim::SimArgs;
 use crate::commands::verify::VerifyArgs;
 use crate::config::{CrawlSettings, SECRETS_HELP, StoreSettings};
@@ -75,6 +77,17 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Turn raw games into ingest documents: standard input or a file to standard output.
     Normalize(NormalizeArgs),
+    /// Answer from the analytics store: dice, players, openings, positions.
+    Report(ReportArgs),
+    /// Write the analytics store out for other programs.
+    Export(ExportArgs),
+    /// Serve the embedded analytics alone: the API, its description and a page to browse it.
+    #[command(after_help = SECRETS_HELP)]
+    Analytics {
+        /// Settings.
+        #[command(flatten)]
+        settings: Box<CrawlSettings>,
+    },
     /// Serve a simulated site to crawl.
     Sim(SimArgs),
 }

@@ -56,6 +56,9 @@ fn dispatch(command: Command) -> Result<Exit, CommandError> {
         Command::Show { game, json, settings } => commands::show::run(game, json, &settings),
         Command::Verify(args) => commands::verify::run(&args),
         Command::Normalize(args) => commands::normalize::run(&args),
+        Command::Report(args) => commands::report::run(&args),
+        Command::Export(args) => commands::export::run(&args),
+        Command::Analytics { settings } => commands::analytics::run(&settings),
         Command::Sim(args) => commands::sim::run(&args),
     }
 }

@@ -1,7 +1,6 @@
 //! `crawl`: one pass over everything that can be done now.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -199,7 +198,7 @@ fn check_site_settings(config: &Config) -> Result<(), CommandError> {
 fn open_analytics(config: &Config) -> Result<Analytics, CommandError> {
     Ok(match &config.analytics {
         AnalyticsTarget::Embedded => {
-            create_parent(&config.analytics_db)?;
+            super::create_parent(&config.analytics_db)?;
             Analytics::Embedded(Arc::new(Receiver::open(&config.analytics_db)?))
         }
         AnalyticsTarget::Remote(url) => {
@@ -209,11 +208,4 @@ fn open_analytics(config: &Config) -> Result<Analytics, CommandError> {
             Analytics::Remote(Arc::new(client))
         }
     })
-}
-
-fn create_parent(path: &Path) -> Result<(), CommandError> {
-    match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        Some(parent) => Ok(std::fs::create_dir_all(parent)?),
-        None => Ok(()),
-    }
 }

@@ -1,9 +1,12 @@
 //! The commands: what each prints and how it ends.
 
+pub mod analytics;
 pub mod crawl;
 pub mod demo;
+pub mod export;
 pub mod normalize;
 pub mod replay;
+pub mod report;
 pub mod seed;
 pub mod show;
 pub mod sim;
@@ -35,6 +38,9 @@ pub enum CommandError {
     /// The embedded analytics store failed.
     #[error(transparent)]
     Analytics(#[from] dicechess_analytics::AnalyticsStoreError),
+    /// A store cannot be read, or an export cannot be written.
+    #[error("{0}")]
+    Unreadable(String),
     /// A file cannot be read.
     #[error("{} cannot be read: {source}", path.display())]
     Read {
@@ -61,7 +67,9 @@ impl CommandError {
             Self::Store(StoreError::UnknownGame(_) | StoreError::UnknownPlayer(_)) => {
                 Exit::BadInput
             }
-            Self::Store(_) | Self::Analytics(_) | Self::Io(_) => Exit::Storage,
+            Self::Store(_) | Self::Analytics(_) | Self::Io(_) | Self::Unreadable(_) => {
+                Exit::Storage
+            }
             Self::Read { .. } | Self::BadInput(_) => Exit::BadInput,
         }
     }
@@ -78,6 +86,13 @@ impl From<PassError> for CommandError {
             PassError::Store(error) => Self::Store(error),
             PassError::Unusable(message) => Self::Unusable(message),
         }
+    }
+}
+
+fn create_parent(path: &Path) -> Result<(), CommandError> {
+    match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        Some(parent) => Ok(std::fs::create_dir_all(parent)?),
+        None => Ok(()),
     }
 }
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
+use dicechess_analytics::AllowedOrigins;
 use dicechess_core::ids::UserId;
 use dicechess_core::pacing::{Backoff, Pacing};
 use reqwest::Url;
@@ -140,12 +141,11 @@ impl Config {
     pub fn resolve(given: &CrawlSettings) -> Result<Self, ConfigError> {
         let values = Values::of(given)?;
         let db_path: PathBuf = values.parse("DB_PATH")?;
-        let beside = || db_path.with_file_name("analytics.db");
         Ok(Self {
             seed_ids: values.user_ids("SEED_IDS")?,
             site: values.site()?,
             analytics: values.analytics()?,
-            analytics_db: values.get("ANALYTICS_DB").map_or_else(beside, PathBuf::from),
+            analytics_db: values.analytics_db()?,
             ingest_token: values.secret("INGEST_TOKEN", "INGEST_TOKEN_FILE")?,
             archive: ArchiveUrl::parse(values.text("ARCHIVE_URL"))
                 .map_err(|error| value_error("ARCHIVE_URL", error))?,
@@ -167,6 +167,46 @@ impl Config {
 pub fn resolve_store(given: &StoreSettings) -> Result<(PathBuf, LogFormat), ConfigError> {
     let values = Values::of(given)?;
     Ok((values.parse("DB_PATH")?, values.log_format()?))
+}
+
+/// What `analytics` needs to know.
+#[derive(Debug)]
+pub struct AnalyticsConfig {
+    /// The embedded store.
+    pub db: PathBuf,
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// The token of writers.
+    pub token: Option<SecretString>,
+    /// Web sites whose pages may read.
+    pub allowed_origins: AllowedOrigins,
+    /// How log lines look.
+    pub log_format: LogFormat,
+}
+
+impl AnalyticsConfig {
+    /// Reads the settings of the embedded analytics served alone.
+    ///
+    /// # Errors
+    /// See [`ConfigError`].
+    pub fn resolve(given: &CrawlSettings) -> Result<Self, ConfigError> {
+        let values = Values::of(given)?;
+        Ok(Self {
+            db: values.analytics_db()?,
+            listen: values.parse("LISTEN")?,
+            token: values.secret("INGEST_TOKEN", "INGEST_TOKEN_FILE")?,
+            allowed_origins: values.parse("ALLOWED_ORIGINS")?,
+            log_format: values.log_format()?,
+        })
+    }
+}
+
+/// Reads where the embedded analytics store lies.
+///
+/// # Errors
+/// See [`ConfigError`].
+pub fn resolve_analytics_db(given: &StoreSettings) -> Result<PathBuf, ConfigError> {
+    Values::of(given)?.analytics_db()
 }
 
 /// Reads what `status` needs of the settings: the database and the token, whose end it tells. The
@@ -322,6 +362,13 @@ impl Values {
             return Ok(AnalyticsTarget::Embedded);
         }
         self.http_url("ANALYTICS_BASE_URL").map(AnalyticsTarget::Remote)
+    }
+
+    fn analytics_db(&self) -> Result<PathBuf, ConfigError> {
+        match self.get("ANALYTICS_DB") {
+            Some(path) => Ok(PathBuf::from(path)),
+            None => Ok(self.parse::<PathBuf>("DB_PATH")?.with_file_name("analytics.db")),
+        }
     }
 
     fn http_url(&self, name: &'static str) -> Result<Url, ConfigError> {
