@@ -25,6 +25,14 @@ pub(crate) fn cargo(args: &str) -> Command {
 pub(crate) fn cargo_in(workspace: &Path, args: &str) -> Command {
     let mut command = Command::new("cargo");
     command.args(args.split_ascii_whitespace()).current_dir(workspace);
+    // What `cargo run` says of this program. Some build scripts look at such variables, and their
+    // crates would be built again for each way of starting cargo.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(name);
+        }
+    }
     command
 }
 
