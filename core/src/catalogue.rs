@@ -88,13 +88,18 @@ pub fn white_pov(result: i8, color: Color) -> i8 {
 impl HistoryEntry {
     /// Thinking time in whole seconds; the site sends minutes, which may be fractional.
     pub fn time_initial_sec(&self) -> Option<i64> {
-        self.time_limit_minutes.map(|minutes| (minutes * 60.0).round() as i64)
+        self.time_limit_minutes.and_then(|minutes| whole_seconds(minutes * 60.0))
     }
 
     /// Increment in whole seconds.
     pub fn time_increment_sec(&self) -> Option<i64> {
-        self.time_bonus_seconds.map(|seconds| seconds.round() as i64)
+        self.time_bonus_seconds.and_then(whole_seconds)
     }
+}
+
+/// A negative time, or one of more than thirty years, is none.
+fn whole_seconds(seconds: f64) -> Option<i64> {
+    (0.0..=1e9).contains(&seconds).then(|| seconds.round() as i64)
 }
 
 #[cfg(test)]

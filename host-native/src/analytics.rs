@@ -23,7 +23,7 @@ impl Analytics {
     pub async fn send(&self, game: GameId, body: String, replace: bool) -> PostAnswer {
         match self {
             Self::Remote(client) if replace => client.put(game, &body).await,
-            Self::Remote(client) => client.post(&body).await,
+            Self::Remote(client) => client.post(game, &body).await,
             Self::Embedded(receiver) => {
                 let receiver = Arc::clone(receiver);
                 // The receiver waits for its disk; the runtime must not.

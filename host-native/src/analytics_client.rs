@@ -10,6 +10,7 @@ use dicechess_core::ids::GameId;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, USER_AGENT};
 use reqwest::{Client, Method, Url};
 use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
 use thiserror::Error;
 
 use crate::http_client::{
@@ -106,16 +107,17 @@ impl AnalyticsClient {
     }
 
     /// Posts a game. The first writer wins.
-    pub async fn post(&self, body: &str) -> PostAnswer {
-        self.send(Method::POST, below(&self.base_url, "/api/games"), body).await
+    pub async fn post(&self, game: GameId, body: &str) -> PostAnswer {
+        self.send(Method::POST, below(&self.base_url, "/api/games"), game, body).await
     }
 
     /// Puts a game in the place of what analytics holds under its id, if anything.
     pub async fn put(&self, game: GameId, body: &str) -> PostAnswer {
-        self.send(Method::PUT, below(&self.base_url, &format!("/api/games/{game}")), body).await
+        let url = below(&self.base_url, &format!("/api/games/{game}"));
+        self.send(Method::PUT, url, game, body).await
     }
 
-    async fn send(&self, method: Method, url: Url, body: &str) -> PostAnswer {
+    async fn send(&self, method: Method, url: Url, game: GameId, body: &str) -> PostAnswer {
         let mut request = self
             .client
             .request(method, url)
@@ -129,7 +131,11 @@ impl AnalyticsClient {
             Ok(mut response) => {
                 let status = response.status().as_u16();
                 let body = read_text(&mut response, BODY_LIMIT).await;
-                PostAnswer::of_reply(status, scrub(&body, [self.token.expose_secret()]))
+                let body = scrub(&body, [self.token.expose_secret()]);
+                match not_analytics(status, &body, game) {
+                    Some(message) => PostAnswer::Failed { message },
+                    None => PostAnswer::of_reply(status, body),
+                }
             }
             Err(error) if error.is_timeout() => {
                 PostAnswer::Failed { message: "no answer from analytics in time".to_owned() }
@@ -146,6 +152,27 @@ impl fmt::Debug for AnalyticsClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "AnalyticsClient({})", self.base_url)
     }
+}
+
+/// Why a success is not one of the service's: a login page, a page of another service behind a wrong
+/// URL, or an answer about another game. An empty or cut answer is taken by its status.
+fn not_analytics(status: u16, body: &str, game: GameId) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Success {
+        id: Option<GameId>,
+    }
+    if !matches!(status, 200 | 201) {
+        return None;
+    }
+    let text = body.trim_start();
+    if text.starts_with('<') {
+        return Some(
+            "a web page answered instead of analytics: is ANALYTICS_BASE_URL right?".into(),
+        );
+    }
+    let id = serde_json::from_str::<Success>(text).ok().and_then(|success| success.id);
+    let is_other = id.is_some_and(|id| id != game);
+    is_other.then(|| format!("analytics answered about another game: {}", one_line(body, 200)))
 }
 
 /// How much of an answer is read, in bytes.
@@ -171,6 +198,19 @@ mod tests {
         }
         let silent = PostAnswer::of_reply(502, String::new());
         assert_eq!(silent, PostAnswer::Failed { message: "HTTP 502".to_owned() });
+    }
+
+    #[test]
+    fn a_success_must_be_about_the_game() {
+        let game: GameId = "0b5f1c3e-9a77-4c11-8e55-00000000abcd".parse().unwrap();
+        let of = |body: &str| not_analytics(201, body, game);
+        for body in ["", "{}", "{\"id\":\"0B5F1C3E-9A77-4C11-8E55-00000000ABCD\"", "ok"] {
+            assert_eq!(of(body), None, "{body}");
+        }
+        assert_eq!(of(r#"{"id":"0b5f1c3e-9a77-4c11-8e55-00000000abcd","created":true}"#), None);
+        assert!(of("<!doctype html>").is_some());
+        assert!(of(r#"{"id":"1b5f1c3e-9a77-4c11-8e55-00000000abcd"}"#).is_some());
+        assert_eq!(not_analytics(500, "<html>", game), None);
     }
 
     #[test]

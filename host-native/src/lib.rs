@@ -32,6 +32,7 @@ pub mod store;
 use cli::{Cli, Command};
 use commands::CommandError;
 use exit_code::Exit;
+use progress::tell;
 
 /// Runs a command and says how the program ends.
 pub fn run(cli: Cli) -> Exit {
@@ -39,7 +40,7 @@ pub fn run(cli: Cli) -> Exit {
         Ok(exit) => exit,
         Err(error) if error.is_closed_pipe() => Exit::Done,
         Err(error) => {
-            eprintln!("error: {error}");
+            tell(&format!("error: {error}"));
             error.exit()
         }
     }

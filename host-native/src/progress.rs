@@ -151,6 +151,11 @@ fn rate_text(per_second: f64) -> String {
     }
 }
 
+/// Says something on standard error, if anybody can hear it.
+pub fn tell(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
 /// A duration as a person says it: the two largest units.
 pub fn duration_text(seconds: f64) -> String {
     let seconds = seconds.clamp(0.0, 1e9) as u64;
@@ -174,12 +179,14 @@ pub struct LogWriter {
 
 impl Write for LogWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.bars.suspend(|| io::stderr().write_all(bytes))?;
+        // A log that nobody reads, or whose disk is full, must not end a crawl.
+        let _ = self.bars.suspend(|| io::stderr().write_all(bytes));
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stderr().flush()
+        let _ = io::stderr().flush();
+        Ok(())
     }
 }
 

@@ -98,6 +98,10 @@ impl<'a> HistoryPage<'a> {
             #[serde(default)]
             filtered_count: LenientNumber,
         }
+        // An array would be read as an object without its names.
+        if !body.trim_start().starts_with('{') {
+            return Err(BrokenPage::Unreadable("it is no JSON object".to_owned()));
+        }
         let wire: Wire<'a> = serde_json::from_str(body)
             .map_err(|error| BrokenPage::Unreadable(error.to_string()))?;
         let list = wire.game_history_list.ok_or(BrokenPage::NoList)?;
@@ -122,6 +126,9 @@ impl HistoryEntry {
     /// No UUID `gameId`, no `color` or no opponent id, a field of a wrong type, or text that is not
     /// Unicode (a lone surrogate).
     pub fn parse(json: &str) -> Result<Self, BrokenEntry> {
+        if !json.trim_start().starts_with('{') {
+            return Err(BrokenEntry("it is no JSON object".to_owned()));
+        }
         let wire: Wire =
             serde_json::from_str(json).map_err(|error| BrokenEntry(error.to_string()))?;
         let missing = |field: &str| BrokenEntry(format!("{field} is missing"));
@@ -250,7 +257,7 @@ mod tests {
 
     #[test]
     fn what_is_no_page() {
-        for body in ["", "{", "42", "[]", "{}", r#"{"gameHistoryList":null}"#] {
+        for body in ["", "{", "42", "[]", "[[],0,0]", "[[]]", "{}", r#"{"gameHistoryList":null}"#] {
             assert!(HistoryPage::parse(body).is_err(), "{body}");
         }
         assert_eq!(

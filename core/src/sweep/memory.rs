@@ -17,8 +17,11 @@ pub struct SweepMemory {
     pub(super) filtered_count: Option<u64>,
     pub(super) frontier: Option<Frontier>,
     pub(super) position: Position,
-    /// Pages in a row that repeated the one before them.
+    /// Pages in a row that repeated the one before them although the list had not grown.
     pub(super) repeated: u32,
+    /// Pages in a row that repeated the one before them, whether or not it had.
+    #[serde(default)]
+    pub(super) repeated_growing: u32,
     /// Pages so far that were not contiguous.
     pub(super) steps_back: u32,
 }
@@ -59,18 +62,20 @@ impl SweepMemory {
     }
 
     /// Whether the page begins with the row the last one began with, although it was asked for from
-    /// a later position and the list has not grown. By chance this happens once, when as many rows
-    /// came as went; again and again it means that the site ignores the position.
+    /// a later position. By chance this happens once, when as many rows came as we went on; again
+    /// and again it means that the site ignores the position.
     pub(super) fn is_repeated_by(&self, request: PageRequest, page: &Page) -> bool {
-        let has_grown = match (self.filtered_count, page.filtered_count) {
+        self.frontier.as_ref().is_some_and(|last| {
+            request.first > last.first && page.rows.first().is_some_and(|row| row.key == last.top)
+        })
+    }
+
+    /// Whether the list is longer than at the last contiguous page.
+    pub(super) fn has_grown(&self, page: &Page) -> bool {
+        match (self.filtered_count, page.filtered_count) {
             (Some(before), Some(now)) => now > before,
             (_, None) | (None, _) => false,
-        };
-        !has_grown
-            && self.frontier.as_ref().is_some_and(|last| {
-                request.first > last.first
-                    && page.rows.first().is_some_and(|row| row.key == last.top)
-            })
+        }
     }
 }
 

@@ -221,9 +221,14 @@ impl Sweep {
 
     /// Moves the frontier to the end of a contiguous page. Whether that is the end of the list.
     fn extend(&mut self, request: PageRequest, page: &Page) -> Result<bool, SweepError> {
-        let is_repeated = self.memory.is_repeated_by(request, page);
-        self.memory.repeated = if is_repeated { self.memory.repeated + 1 } else { 0 };
-        if self.memory.repeated >= MOST_REPEATED {
+        let begins_alike = self.memory.is_repeated_by(request, page);
+        let is_repeated = begins_alike && !self.memory.has_grown(page);
+        let count = |yes: bool, before: u32| if yes { before + 1 } else { 0 };
+        self.memory.repeated = count(is_repeated, self.memory.repeated);
+        self.memory.repeated_growing = count(begins_alike, self.memory.repeated_growing);
+        if self.memory.repeated >= MOST_REPEATED
+            || self.memory.repeated_growing >= MOST_REPEATED_GROWING
+        {
             return Err(SweepError::NoProgress { first: request.first });
         }
         let rows = page.rows.len() as u64;
@@ -279,6 +284,8 @@ impl Sweep {
 const LEAST_PAGE_SIZE: u32 = 2;
 /// So many pages in a row may repeat the page before them.
 const MOST_REPEATED: u32 = 3;
+/// The same while the list grows, which can push the same row down again and again for a while.
+const MOST_REPEATED_GROWING: u32 = 10;
 /// So many pages of a sweep may fail to continue it.
 const MOST_STEPS_BACK: u32 = 100;
 const CLOCK_TOLERANCE: Duration = Duration::from_hours(24);

@@ -429,3 +429,27 @@ proptest! {
         prop_assert_eq!(taken.len(), length as usize);
     }
 }
+
+/// A site that ignores the position and counts more games each time would be asked for ever.
+#[test]
+fn a_growing_count_does_not_hide_a_page_that_repeats() {
+    let mut sweep = Sweep::new(SweepStart {
+        cursor: None,
+        offset: 0,
+        memory: None,
+        page_size: 10,
+        page_size_max: 10,
+        known_total: None,
+        now: UnixMillis(1_774_901_324_793),
+    });
+    let rows = (0..10u128)
+        .map(|id| PageRow { key: RowKey::game(GameId::from_bits(id)), started: None })
+        .collect::<Vec<_>>();
+    let asked = (0..100).find(|_| {
+        let Some(request) = sweep.next_page() else { return true };
+        let count = Some(request.first + 1000);
+        let page = Page { rows: rows.clone(), total_count: count, filtered_count: count };
+        sweep.accept(&page).is_err()
+    });
+    assert!(asked.is_some_and(|pages| pages < 20), "{asked:?}");
+}

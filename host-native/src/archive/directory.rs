@@ -16,6 +16,7 @@ use dicechess_core::ids::GameId;
 use dicechess_core::ingest::SOURCE;
 use rand::TryRngCore;
 use rand::rngs::OsRng;
+use serde::Deserialize;
 use tokio::task;
 
 use super::{ArchiveError, Stored};
@@ -56,6 +57,7 @@ impl DirectoryArchive {
         let path = self.path(game);
         let directory = path.parent().unwrap_or(&self.root);
         if path.exists() {
+            check_bundle(&path, game).map_err(ArchiveError::file("take for a bundle", &path))?;
             // Its writer may have been killed before it flushed the directory.
             flush_directory(directory)?;
             return Ok(Stored::Existed);
@@ -115,6 +117,22 @@ impl Drop for Draft {
         // Absent if it was renamed; otherwise a leftover that a later run removes.
         let _ = fs::remove_file(&self.0);
     }
+}
+
+/// Whether a file that bears a bundle's name is one of this game. Anything else there must be moved
+/// away by hand: it is not ours to overwrite.
+fn check_bundle(path: &Path, game: GameId) -> io::Result<()> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Bundle {
+        external_id: GameId,
+    }
+    let bundle: Bundle = serde_json::from_reader(zstd::Decoder::new(File::open(path)?)?)?;
+    if bundle.external_id == game {
+        return Ok(());
+    }
+    let message = format!("it is the bundle of game {}", bundle.external_id);
+    Err(io::Error::new(io::ErrorKind::InvalidData, message))
 }
 
 fn compress(path: &Path, bundle: &[u8]) -> io::Result<()> {

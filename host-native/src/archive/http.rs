@@ -51,16 +51,17 @@ impl HttpArchive {
         let secrets = secrets(&url, &request);
         let response = self.client.execute(request).await;
         let mut response = response.map_err(|error| unreachable_at(&url, error))?;
-        match response.status().as_u16() {
-            201 => Ok(Stored::Created),
-            200 => Ok(Stored::Existed),
+        let status = response.status().as_u16();
+        let text = read_text(&mut response, REASON_LIMIT).await;
+        // A login page or another service behind a wrong URL confirms nothing.
+        let is_page = text.trim_start().starts_with('<');
+        match status {
+            201 if !is_page => Ok(Stored::Created),
+            200 if !is_page => Ok(Stored::Existed),
             status => Err(ArchiveError::Refused {
                 url: without_userinfo(&url),
                 status,
-                reason: {
-                    let text = read_text(&mut response, REASON_LIMIT).await;
-                    one_line(&scrub(&text, secrets.iter().map(String::as_str)), 200)
-                },
+                reason: one_line(&scrub(&text, secrets.iter().map(String::as_str)), 200),
             }),
         }
     }

@@ -17,7 +17,7 @@ use crate::clock::now;
 use crate::config::{Config, CrawlSettings};
 use crate::crawl::{PassReport, Stage};
 use crate::exit_code::Exit;
-use crate::progress::{Progress, duration_text};
+use crate::progress::{Progress, duration_text, tell};
 use crate::shutdown::Shutdown;
 use crate::store::{LeaseKeeper, Store};
 
@@ -48,7 +48,7 @@ pub fn run(args: &DemoArgs) -> Result<Exit, CommandError> {
     let runtime = tokio::runtime::Runtime::new()?;
     runtime.block_on(async {
         let shutdown = Shutdown::on_signals()?;
-        eprintln!("Starting a simulated site and backfilling it; no real site is asked.");
+        tell("Starting a simulated site and backfilling it; no real site is asked.");
         let server = SimServer::start(args.world.generate(), SimOptions::default()).await?;
         let config = configure(&args.dir, &server)?;
         crate::logging::start(config.log_format, &progress);

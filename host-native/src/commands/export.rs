@@ -14,6 +14,7 @@ use super::CommandError;
 use super::report::open_for_reading;
 use crate::config::{StoreSettings, resolve_analytics_db};
 use crate::exit_code::Exit;
+use crate::progress::tell;
 
 /// Arguments of `export`.
 #[derive(Debug, Args)]
@@ -55,9 +56,9 @@ pub fn run(args: &ExportArgs) -> Result<Exit, CommandError> {
         }
     };
     for file in &summary.files {
-        eprintln!("{}  {} bytes", file.path.display(), file.bytes);
+        tell(&format!("{}  {} bytes", file.path.display(), file.bytes));
     }
-    eprintln!("{} rows exported.", summary.rows);
+    tell(&format!("{} rows exported.", summary.rows));
     Ok(Exit::Done)
 }
 

@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::CommandError;
 use crate::config::{StoreSettings, resolve_analytics_db};
 use crate::exit_code::Exit;
+use crate::progress::tell;
 
 /// Arguments of `report`.
 #[derive(Debug, Args)]
@@ -165,7 +166,7 @@ impl Output {
             std::fs::write(path, svg()).map_err(|error| {
                 CommandError::Unusable(format!("{} cannot be written: {error}", path.display()))
             })?;
-            eprintln!("The picture is in {}.", path.display());
+            tell(&format!("The picture is in {}.", path.display()));
         }
         Ok(Exit::Done)
     }

@@ -8,6 +8,7 @@ use dicechess_sim::{SimOptions, SimServer, World, WorldSpec};
 
 use super::CommandError;
 use crate::exit_code::Exit;
+use crate::progress::tell;
 use crate::shutdown::Shutdown;
 
 /// Arguments of `sim`.
@@ -70,12 +71,12 @@ pub fn run(args: &SimArgs) -> Result<Exit, CommandError> {
         let mut stdout = std::io::stdout();
         stdout.write_all(server.export_lines().as_bytes())?;
         stdout.flush()?;
-        eprintln!("The simulated site runs; Ctrl-C stops it.");
+        tell("The simulated site runs; Ctrl-C stops it.");
         tokio::select! {
             () = server.wait() => {}
             () = shutdown.requested() => {}
         }
-        eprintln!("{} requests were answered.", server.log().len());
+        tell(&format!("{} requests were answered.", server.log().len()));
         server.shutdown().await;
         Ok(Exit::Done)
     })
