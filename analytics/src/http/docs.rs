@@ -8,6 +8,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
 use super::{Answer, found, games, players, positions, write};
+use crate::query::{Color, Mode, Order, PlayerType, Sort, Stake};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -25,6 +26,7 @@ use super::{Answer, found, games, players, positions, write};
         super::version,
     ),
     tags((name = "games"), (name = "players"), (name = "positions"), (name = "service")),
+    components(schemas(Color, Mode, Order, PlayerType, Sort, Stake)),
     modifiers(&Token)
 )]
 struct Description;

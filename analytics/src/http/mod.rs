@@ -32,6 +32,7 @@ use axum::routing::{any, get, post};
 use rusqlite::Connection;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
+use tokio::sync::Semaphore;
 
 use crate::model::Version;
 use crate::receiver::Receiver;
@@ -79,14 +80,19 @@ pub fn router_with(receiver: Arc<Receiver>, options: ApiOptions) -> Router {
     }
     let router = router
         .method_not_allowed_fallback(|| async { Failure::MethodNotAllowed })
-        .with_state(Arc::new(Api { receiver, token }));
+        .with_state(Arc::new(Api { receiver, token, readers: Semaphore::new(READERS) }));
     options.allowed_origins.allow(router)
 }
+
+/// How many questions are answered at the same time; the others wait. Each has a connection with a
+/// cache of its own.
+const READERS: usize = 16;
 
 /// What the handlers share.
 struct Api {
     receiver: Arc<Receiver>,
     token: Option<SecretString>,
+    readers: Semaphore,
 }
 
 impl Api {
@@ -95,6 +101,7 @@ impl Api {
         &self,
         question: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, Failure> {
+        let _turn = self.readers.acquire().await.map_err(|_| Failure::Internal)?;
         let receiver = Arc::clone(&self.receiver);
         match tokio::task::spawn_blocking(move || receiver.read(question)).await {
             Ok(answer) => answer.map_err(Failure::Store),

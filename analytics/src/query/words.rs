@@ -3,9 +3,10 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// An enum of words, with their spelling and the answer to any other word.
+/// An enum of words, with their spelling and the answer to any other word. The spelling is a `tt`,
+/// because the derive for the description does not look into a `literal`.
 macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$word_about:meta])* $word:ident = $text:literal,)+ }) => {
+    ($(#[$about:meta])* $name:ident { $($(#[$word_about:meta])* $word:ident = $text:tt,)+ }) => {
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
         pub(crate) enum $name {

@@ -59,8 +59,11 @@ impl Connections {
 /// A connection for the writer.
 pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+    // A batch of games touches pages all over the indexes of positions, the same ones again and
+    // again. They are written back from the WAL once in 64 MB, not after every commit.
     const PRAGMAS: &str = "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; \
-                           PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -65536;";
+                           PRAGMA wal_autocheckpoint = 16384; \
+                           PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -131072;";
     /// More than there are statements.
     const STATEMENTS: usize = 64;
     let connection = Connection::open(path)?;

@@ -64,7 +64,7 @@ fn take(
     }
     match accept(body.as_bytes()) {
         Ok(accepted) => {
-            gold::insert(transaction, &GoldGame::of(accepted), received_at)?;
+            gold::insert(transaction, [&GoldGame::of(accepted)], received_at)?;
             Ok(true)
         }
         Err(rejection) => {

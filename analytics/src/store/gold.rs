@@ -4,29 +4,32 @@
 //! transaction of its caller, so that readers see a game whole or not at all. What the rows say is
 //! [`crate::gold`]'s matter.
 
+use std::collections::HashMap;
+
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Transaction, params};
 use serde_json::Number;
 
 use crate::gold::{self, GoldGame, GoldPlayer, GoldPosition};
 
-/// Writes a game that is not there. `now` is the time that its rows are dated with.
-pub(super) fn insert(
+/// Writes games that are not there. `now` is the time that their rows are dated with.
+pub(super) fn insert<'a>(
     transaction: &Transaction<'_>,
-    game: &GoldGame,
+    games: impl IntoIterator<Item = &'a GoldGame> + Clone,
     now: &str,
 ) -> rusqlite::Result<()> {
-    let players = [&game.players[0], &game.players[1]]
-        .map(|player| player.as_ref().map(|player| player_id(transaction, player, now)));
-    let [white, black] = players.map(Option::transpose);
-    let positions = game
-        .positions
-        .iter()
-        .map(|position| position_id(transaction, position))
-        .collect::<rusqlite::Result<Vec<_>>>()?;
-    insert_game(transaction, game, [white?, black?], &positions, now)?;
-    insert_turns(transaction, game, &positions)?;
-    insert_events(transaction, game)
+    let ids = position_ids(transaction, games.clone())?;
+    for game in games {
+        let positions: Vec<i64> =
+            game.positions.iter().map(|position| ids[position.fen.as_str()]).collect();
+        let [white, black] = [&game.players[0], &game.players[1]].map(|player| {
+            player.as_ref().map(|player| player_id(transaction, player, now)).transpose()
+        });
+        insert_game(transaction, game, [white?, black?], &positions, now)?;
+        insert_turns(transaction, game, &positions)?;
+        insert_events(transaction, game)?;
+    }
+    Ok(())
 }
 
 /// Writes a game in place of the one that is there, if one is.
@@ -36,7 +39,7 @@ pub(super) fn replace(
     now: &str,
 ) -> rusqlite::Result<()> {
     retract(transaction, &game.document.id.to_string())?;
-    insert(transaction, game, now)
+    insert(transaction, [game], now)
 }
 
 /// Whether a game is there.
@@ -91,6 +94,22 @@ fn player_id(
         transaction.prepare_cached(RENAME)?.execute((&id, &player.username, folded, now))?;
     }
     Ok(id)
+}
+
+/// The ids of all positions of some games. They are looked up in the order of their index, which
+/// keeps the part of it that is worked on in memory.
+fn position_ids<'a>(
+    transaction: &Transaction<'_>,
+    games: impl IntoIterator<Item = &'a GoldGame>,
+) -> rusqlite::Result<HashMap<&'a str, i64>> {
+    let mut positions: Vec<&GoldPosition> =
+        games.into_iter().flat_map(|game| &game.positions).collect();
+    positions.sort_unstable_by(|one, other| one.fen.cmp(&other.fen));
+    positions.dedup_by(|one, other| one.fen == other.fen);
+    let id = |position: &'a GoldPosition| {
+        Ok((position.fen.as_str(), position_id(transaction, position)?))
+    };
+    positions.into_iter().map(id).collect()
 }
 
 fn position_id(transaction: &Transaction<'_>, position: &GoldPosition) -> rusqlite::Result<i64> {

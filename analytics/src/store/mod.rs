@@ -109,13 +109,12 @@ impl Store {
             let now = now().to_string();
             let mut insert = transaction.prepare_cached(INSERT)?;
             let mut keep = |game: &KeptGame<'_>| {
-                let is_new = insert.execute((game.id.to_string(), game.body, &now))? == 1;
-                if is_new {
-                    gold::insert(transaction, &game.gold, &now)?;
-                }
-                Ok(is_new)
+                insert.execute((game.id.to_string(), game.body, &now)).map(|rows| rows == 1)
             };
-            games.iter().map(&mut keep).collect()
+            let is_new = games.iter().map(&mut keep).collect::<rusqlite::Result<Vec<bool>>>()?;
+            let new = games.iter().zip(&is_new).filter(|(_, is_new)| **is_new);
+            gold::insert(transaction, new.map(|(game, _)| &game.gold), &now)?;
+            Ok(is_new)
         })
     }
 

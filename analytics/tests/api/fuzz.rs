@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::client::Server;
+use crate::client::{Server, store};
 use crate::document::{played_game, short_game};
 use crate::games::{ask, id};
 
@@ -133,6 +134,7 @@ fn no_body_breaks_the_receiver() {
             Ok(())
         })
         .unwrap();
+    tallies_agree_with_turns(&server);
     // Whatever was accepted can be read again.
     assert!(!stored.borrow().is_empty());
     for game in stored.borrow().keys() {
@@ -143,6 +145,19 @@ fn no_body_breaks_the_receiver() {
         for call in ["stats", "breakdowns", "rating-history", "profit-history"] {
             ask(&server, &format!("/api/players/{}/{call}", player["id"].as_str().unwrap()));
         }
+    }
+}
+
+/// What is counted while writing and replacing is what counting anew gives.
+fn tallies_agree_with_turns(server: &Server) {
+    let other = Connection::open(store(server.folder.path())).unwrap();
+    let counted =
+        "SELECT position_id, slice_id, count(*) FROM turns WHERE novelty = 3 GROUP BY 1, 2";
+    let kept = "SELECT position_id, slice_id, games FROM position_tallies";
+    for (one, without) in [(counted, kept), (kept, counted)] {
+        let differences = format!("SELECT count(*) FROM ({one} EXCEPT {without})");
+        let differences: i64 = other.query_row(&differences, [], |row| row.get(0)).unwrap();
+        assert_eq!(differences, 0, "{one}");
     }
 }
 

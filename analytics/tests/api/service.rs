@@ -86,6 +86,20 @@ fn the_description_names_every_call() {
 }
 
 #[test]
+fn every_reference_of_the_description_leads_somewhere() {
+    let description = ask(&Server::start(), "/openapi.json");
+    let text = description.to_string();
+    let mut references = text.split("\"$ref\":\"#").skip(1).peekable();
+    assert!(references.peek().is_some());
+    for rest in references {
+        let pointer = rest.split('"').next().unwrap();
+        assert!(description.pointer(pointer).is_some(), "{pointer}");
+    }
+    let modes = &description["components"]["schemas"]["Mode"]["enum"];
+    assert_eq!(modes, &json!(["classic", "x2"]));
+}
+
+#[test]
 fn the_page_and_the_greeting() {
     let server = with_origins("", true);
     let page = server.get("/docs");
