@@ -64,7 +64,7 @@ async fn a_game_is_posted_and_replaced() {
     for (base, prefix) in [("", ""), ("/", ""), ("/below", "/below"), ("/below/", "/below")] {
         let (url, seen) = service(201, "{\"id\":\"x\",\"created\":true}".to_owned()).await;
         let client = client(&format!("{url}{base}"));
-        assert_eq!(client.post("{\"a\":\"♞\"}").await, PostAnswer::Created);
+        assert_eq!(client.post(game(), "{\"a\":\"♞\"}").await, PostAnswer::Created);
         assert_eq!(client.put(game(), "{\"b\":2}").await, PostAnswer::Created);
 
         let seen = seen.lock().unwrap();
@@ -102,21 +102,21 @@ async fn every_status_has_its_answer() {
         (503, failed(503)),
     ] {
         let (url, _) = service(status, detail.to_owned()).await;
-        assert_eq!(client(&url).post("{}").await, expected);
+        assert_eq!(client(&url).post(game(), "{}").await, expected);
     }
 }
 
 #[tokio::test]
 async fn a_long_reason_is_cut_and_an_echoed_token_is_not_kept() {
     let (url, _) = service(422, format!("{TOKEN} {}", "x".repeat(1 << 20))).await;
-    let PostAnswer::Refused { reason, .. } = client(&url).post("{}").await else {
+    let PostAnswer::Refused { reason, .. } = client(&url).post(game(), "{}").await else {
         panic!("refused")
     };
     assert!(reason.starts_with("[secret] xxx"));
     assert!(reason.len() <= 64 * 1024);
     let (url, _) = service(500, TOKEN.to_owned()).await;
     let failed = PostAnswer::Failed { message: "HTTP 500: [secret]".to_owned() };
-    assert_eq!(client(&url).post("{}").await, failed);
+    assert_eq!(client(&url).post(game(), "{}").await, failed);
     assert!(!format!("{:?}", client(&url)).contains(TOKEN));
 }
 
@@ -125,7 +125,7 @@ async fn a_success_counts_even_if_its_body_is_cut_off_or_never_ends() {
     let cut = b"HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\n{\"id\"";
     for stalls in [false, true] {
         let url = raw_server(cut, stalls).await;
-        assert_eq!(client(&url).post("{}").await, PostAnswer::Created);
+        assert_eq!(client(&url).post(game(), "{}").await, PostAnswer::Created);
     }
 }
 
@@ -138,7 +138,7 @@ async fn what_brings_no_answer_is_a_failure() {
         (raw_server(b"", true).await, "no answer from analytics in time"),
         (raw_server(b"HTTP/1.1 20", false).await, "cannot be reached"),
     ] {
-        let PostAnswer::Failed { message } = client(&url).post("{}").await else {
+        let PostAnswer::Failed { message } = client(&url).post(game(), "{}").await else {
             panic!("{url} brings no answer")
         };
         assert!(message.contains(cause), "{message}");
@@ -150,6 +150,6 @@ async fn what_brings_no_answer_is_a_failure() {
 async fn without_a_token_none_is_sent() {
     let (url, seen) = service(401, String::new()).await;
     let client = AnalyticsClient::new(&url, None, Duration::from_secs(5)).unwrap();
-    assert_eq!(client.post("{}").await, PostAnswer::Unauthorized);
+    assert_eq!(client.post(game(), "{}").await, PostAnswer::Unauthorized);
     assert!(!seen.lock().unwrap()[0].2.contains_key("authorization"));
 }

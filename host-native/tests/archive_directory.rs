@@ -104,3 +104,18 @@ async fn a_file_system_that_takes_nothing_is_an_error() {
     let error = error.to_string();
     assert!(error.starts_with("cannot create /proc/archive: "), "{error}");
 }
+
+#[tokio::test]
+async fn what_only_bears_the_name_of_a_bundle_confirms_nothing_and_stays() {
+    let directory = TempDir::new().unwrap();
+    let archive = archive_in(directory.path());
+    let path = DirectoryArchive::new(directory.path()).path(game());
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let other = br#"{"externalId":"1b5f1c3e-9a77-4c11-8e55-00000000abcd"}"#;
+    for content in [b"rubbish".to_vec(), zstd::encode_all(&other[..], 1).unwrap()] {
+        fs::write(&path, &content).unwrap();
+        let error = archive.put(game(), BUNDLE).await.unwrap_err().to_string();
+        assert!(error.contains("take for a bundle"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), content);
+    }
+}

@@ -125,14 +125,16 @@ fn check_bundle(path: &Path, game: GameId) -> io::Result<()> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Bundle {
-        external_id: GameId,
+        external_id: Option<GameId>,
     }
     let bundle: Bundle = serde_json::from_reader(zstd::Decoder::new(File::open(path)?)?)?;
-    if bundle.external_id == game {
-        return Ok(());
+    match bundle.external_id {
+        Some(other) if other != game => {
+            let message = format!("it is the bundle of game {other}");
+            Err(io::Error::new(io::ErrorKind::InvalidData, message))
+        }
+        Some(_) | None => Ok(()),
     }
-    let message = format!("it is the bundle of game {}", bundle.external_id);
-    Err(io::Error::new(io::ErrorKind::InvalidData, message))
 }
 
 fn compress(path: &Path, bundle: &[u8]) -> io::Result<()> {

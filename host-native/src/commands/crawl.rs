@@ -37,7 +37,8 @@ pub struct CrawlArgs {
     /// Fetch at most so many games.
     #[arg(long, value_name = "N")]
     pub max_games: Option<u64>,
-    /// End the pass when the hourly budget is spent, instead of waiting.
+    /// End the pass when the hourly budget is spent, instead of waiting. A silence that the site
+    /// asked for (429) is waited for all the same.
     #[arg(long)]
     pub no_wait: bool,
     /// Ask the site although it refused these credentials a short while ago.

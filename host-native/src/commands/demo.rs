@@ -166,13 +166,26 @@ fn print_expected(
 
 fn print_next(out: &mut impl Write, dir: &Path, store: &Store) -> Result<(), CommandError> {
     let db = store.path().display();
+    // The name under which this very program can be called again.
+    let program = std::env::args().next().unwrap_or_else(|| "dicechess-sync".to_owned());
     writeln!(out, "\nWhere the data lies:")?;
-    writeln!(out, "  {db}  catalogue, frontier and every raw answer")?;
-    writeln!(out, "  {}  the games that analytics accepted", dir.join("analytics.db").display())?;
-    writeln!(out, "  {}  raw bundles, one file a game", dir.join("archive").display())?;
+    let places = [
+        (store.path().to_owned(), "catalogue, frontier and every raw answer"),
+        (dir.join("analytics.db"), "the games that analytics accepted"),
+        (dir.join("archive"), "raw bundles, one file a game"),
+    ];
+    for (path, holds) in places {
+        writeln!(out, "  {:28}  {holds}", path.display().to_string())?;
+    }
     writeln!(out, "\nWhat to try next:")?;
-    writeln!(out, "  dicechess-sync show --db-path {db}     a game, with dice, moves and board")?;
-    writeln!(out, "  dicechess-sync status --db-path {db}   the numbers again")?;
-    writeln!(out, "  dicechess-sync verify --db-path {db}   replay every raw game by the rules")?;
+    for (command, does) in [
+        ("show", "a game, with dice, moves and board"),
+        ("status", "the numbers again"),
+        ("verify", "replay every raw game by the rules"),
+        ("report dice", "are the dice fair?"),
+        ("report openings", "what was played first, and how it went"),
+    ] {
+        writeln!(out, "  {program} {command} --db-path {db}\n      {does}")?;
+    }
     Ok(())
 }

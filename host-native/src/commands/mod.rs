@@ -50,7 +50,7 @@ pub enum CommandError {
         source: io::Error,
     },
     /// Output cannot be written, or the system failed otherwise.
-    #[error(transparent)]
+    #[error("standard output or the system failed: {0}")]
     Io(#[from] io::Error),
     /// The request makes no sense for what is stored.
     #[error("{0}")]

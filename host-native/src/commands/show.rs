@@ -156,7 +156,7 @@ fn setting(game: &IngestGame) -> String {
         let _ = write!(text, ", {initial} s + {increment} s");
     }
     if let (Some(from), Some(to)) = (game.initial_stake_amount, game.final_stake_amount) {
-        let currency = game.stake_currency.as_deref().unwrap_or("");
+        let currency = printable(game.stake_currency.as_deref().unwrap_or(""));
         let growth = if from == to { format!("{from}") } else { format!("{from} to {to}") };
         let _ = write!(text, ", stake {growth} {currency}");
     }

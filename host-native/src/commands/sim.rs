@@ -14,8 +14,15 @@ use crate::shutdown::Shutdown;
 /// Arguments of `sim`.
 #[derive(Debug, Args)]
 #[command(after_help = "The lines printed set a shell up to crawl the simulated site: paste them \
-into another terminal and run `dicechess-sync crawl` there. Faults are switched with \
-POST /sim/faults, the request log is at GET /sim/log, the world's numbers at GET /sim/world.")]
+into another terminal and run `dicechess-sync crawl` there.
+
+Faults are switched with POST /sim/faults and cleared with DELETE /sim/faults, for example
+  {\"fault\":{\"kind\":\"status\",\"status\":502},\"endpoint\":\"move_history\",\"when\":{\"next\":3}}
+Kinds: unauthorized, challenge (status), html, too_many_requests (retry_after), unavailable \
+(retry_after), not_found, status (status), reset, cut_body, truncated_json, not_json, oversized, \
+stall (millis), stall_body (millis), no_list, broken_entry (entry), page_cap (rows), vanish_after \
+(games), appear_after (games), unknown_die, unknown_promotion, unknown_square, illegal_move, no_map \
+(how). The request log is at GET /sim/log, the world's numbers at GET /sim/world.")]
 pub struct SimArgs {
     /// Where to listen; port 0 takes a free one.
     #[arg(long, default_value = "127.0.0.1:8788")]

@@ -6,6 +6,7 @@
 pub(crate) mod settings;
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -140,7 +141,7 @@ impl Config {
     /// See [`ConfigError`].
     pub fn resolve(given: &CrawlSettings) -> Result<Self, ConfigError> {
         let values = Values::of(given)?;
-        let db_path: PathBuf = values.parse("DB_PATH")?;
+        let db_path = values.db_path("DB_PATH")?;
         Ok(Self {
             seed_ids: values.user_ids("SEED_IDS")?,
             site: values.site()?,
@@ -166,7 +167,7 @@ impl Config {
 /// See [`ConfigError`].
 pub fn resolve_store(given: &StoreSettings) -> Result<(PathBuf, LogFormat), ConfigError> {
     let values = Values::of(given)?;
-    Ok((values.parse("DB_PATH")?, values.log_format()?))
+    Ok((values.db_path("DB_PATH")?, values.log_format()?))
 }
 
 /// What `analytics` needs to know.
@@ -217,7 +218,7 @@ pub fn resolve_analytics_db(given: &StoreSettings) -> Result<PathBuf, ConfigErro
 pub fn resolve_status(given: &CrawlSettings) -> Result<(PathBuf, SiteCredentials), ConfigError> {
     let values = Values::of(given)?;
     let token = values.secret("DICECHESS_JWT", "DICECHESS_JWT_FILE")?;
-    Ok((values.parse("DB_PATH")?, SiteCredentials::new(token, None)?))
+    Ok((values.db_path("DB_PATH")?, SiteCredentials::new(token, None)?))
 }
 
 /// Whether a URL points at this machine itself.
@@ -276,8 +277,10 @@ impl Values {
         Err(value_error(name, format!("{number} is not between {low} and {high}")))
     }
 
+    /// A time of at most a day.
     fn millis(&self, name: &'static str) -> Result<Duration, ConfigError> {
-        self.parse(name).map(Duration::from_millis)
+        let millis = self.number_in(name, 0..=86_400_000)?;
+        Ok(Duration::from_millis(u64::from(millis)))
     }
 
     fn duration(&self, name: &'static str) -> Result<Duration, ConfigError> {
@@ -303,12 +306,12 @@ impl Values {
     ) -> Result<Option<SecretString>, ConfigError> {
         let text = match (self.get(name), self.get(file_name)) {
             (Some(value), _) => value.to_owned(),
-            (None, Some(path)) => std::fs::read_to_string(path).map_err(|error| {
+            (None, Some(path)) => read_secret(Path::new(path)).map_err(|error| {
                 value_error(file_name, format!("{path} cannot be read: {error}"))
             })?,
             (None, None) => return Ok(None),
         };
-        let text = text.trim();
+        let text = bare_secret(&text);
         Ok((!text.is_empty()).then(|| SecretString::from(text)))
     }
 
@@ -340,9 +343,11 @@ impl Values {
             },
             backoff: Backoff {
                 base: self.millis("REQUEST_BACKOFF_BASE_MS")?,
-                max_retries: self.parse("REQUEST_MAX_RETRIES")?,
+                max_retries: self.number_in("REQUEST_MAX_RETRIES", 0..=100)?,
             },
-            timeout: self.millis("REQUEST_TIMEOUT_MS")?.max(Duration::from_millis(100)),
+            timeout: Duration::from_millis(u64::from(
+                self.number_in("REQUEST_TIMEOUT_MS", 100..=3_600_000)?,
+            )),
             base_url,
         })
     }
@@ -366,9 +371,19 @@ impl Values {
 
     fn analytics_db(&self) -> Result<PathBuf, ConfigError> {
         match self.get("ANALYTICS_DB") {
-            Some(path) => Ok(PathBuf::from(path)),
-            None => Ok(self.parse::<PathBuf>("DB_PATH")?.with_file_name("analytics.db")),
+            Some(_) => self.db_path("ANALYTICS_DB"),
+            None => Ok(self.db_path("DB_PATH")?.with_file_name("analytics.db")),
         }
+    }
+
+    /// The path of a database file. What SQLite would take for a database in memory is refused: a
+    /// crawl into it would be lost.
+    fn db_path(&self, name: &'static str) -> Result<PathBuf, ConfigError> {
+        let text = self.text(name);
+        if text.trim().is_empty() || text.starts_with(':') || text.starts_with("file:") {
+            return Err(value_error(name, format!("{text:?} names no file")));
+        }
+        Ok(PathBuf::from(text))
     }
 
     fn http_url(&self, name: &'static str) -> Result<Url, ConfigError> {
@@ -390,6 +405,23 @@ impl Values {
             other => Err(value_error("LOG_FORMAT", format!("{other:?} is neither text nor json"))),
         }
     }
+}
+
+/// A file that holds a secret, read up to a length no secret has.
+fn read_secret(path: &Path) -> std::io::Result<String> {
+    const LONGEST: u64 = 64 * 1024;
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(LONGEST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// The secret alone: without the header's name, the scheme and the quotes that come along when it
+/// is copied from a browser's developer tools, and without a byte order mark.
+fn bare_secret(text: &str) -> &str {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    let text = text.trim_matches(['"', '\'']).trim();
+    let text = text.strip_prefix("Authorization:").unwrap_or(text).trim();
+    text.strip_prefix("Bearer ").unwrap_or(text).trim()
 }
 
 /// Reads the TOML file. One that nobody named may be absent.
@@ -437,4 +469,51 @@ fn value_error(name: &'static str, message: impl std::fmt::Display) -> ConfigErr
 
 fn default_user_agent() -> String {
     concat!("dicechess-sync/", env!("CARGO_PKG_VERSION")).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(values: &[(&'static str, &str)]) -> Result<Config, ConfigError> {
+        let values = values.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        Config::resolve(&CrawlSettings { values })
+    }
+
+    #[test]
+    fn a_token_is_taken_as_it_is_copied() {
+        for text in ["eyJ.a.b", " eyJ.a.b\n", "Bearer eyJ.a.b", "\"eyJ.a.b\"", "\u{feff}eyJ.a.b"] {
+            assert_eq!(bare_secret(text), "eyJ.a.b", "{text:?}");
+        }
+        assert_eq!(bare_secret("Authorization: Bearer eyJ.a.b"), "eyJ.a.b");
+    }
+
+    #[test]
+    fn what_sqlite_would_keep_in_memory_is_no_database() {
+        for path in ["  ", ":memory:", "file:x.db?mode=memory"] {
+            for name in ["DB_PATH", "ANALYTICS_DB"] {
+                let error = resolve(&[(name, path)]).unwrap_err().to_string();
+                assert!(error.starts_with(name), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn values_without_sense_are_refused_by_name() {
+        for (name, value) in [
+            ("REQUEST_JITTER_MS", "18446744073709551615"),
+            ("REQUEST_TIMEOUT_MS", "0"),
+            ("REQUEST_MAX_RETRIES", "-1"),
+            ("REQUEST_MIN_DELAY_MS", "999"),
+            ("ENUMERATE_PAGE_SIZE", "0"),
+            ("REFRESH_AFTER", "soon"),
+            ("TRANSPORT", "wget"),
+            ("ANALYTICS_BASE_URL", "ftp://host"),
+            ("SEED_IDS", "1,x"),
+            ("LISTEN", "here"),
+        ] {
+            let error = resolve(&[(name, value)]).unwrap_err().to_string();
+            assert!(error.starts_with(name), "{error}");
+        }
+    }
 }

@@ -73,9 +73,9 @@ pub(crate) const SETTINGS: &[Setting] = &[
     crawl("POST_BATCH", "50", "Games taken at once from the queue for posting"),
     crawl("ARCHIVE_BATCH", "500", "Games taken at once from the queue for the archive"),
     crawl("REFRESH_AFTER", "24h", "When a player's history is asked again"),
-    crawl("CRAWL_INTERVAL", "15m", "The pause between two passes of the daemon"),
+    crawl("CRAWL_INTERVAL", "15m", "The pause between two passes of the daemon (not built yet)"),
     crawl("ALLOWED_ORIGINS", "", "Web sites whose pages may read the analytics API, with commas"),
-    crawl("LISTEN", "127.0.0.1:8787", "Where the daemon listens"),
+    crawl("LISTEN", "127.0.0.1:8787", "Where `analytics` listens"),
     store("LOG_FORMAT", "text", "Log lines on standard error: text or json"),
     store("CONFIG_FILE", "./dicechess-sync.toml", "Settings in TOML; read if it exists"),
 ];

@@ -101,6 +101,14 @@ pub enum StoreError {
         /// What gave it away.
         why: String,
     },
+    /// The file was removed or replaced while it was in use: what is written now would be lost.
+    #[error(
+        "the database {path} was removed or replaced while it was in use: put it back, or run again to begin anew"
+    )]
+    Gone {
+        /// The database file.
+        path: PathBuf,
+    },
     /// Another process took the lease, so this one must not write any more.
     #[error("another process crawls with the database {path} now: its lease was taken over")]
     LeaseLost {

@@ -45,6 +45,7 @@ mod sources;
 mod status;
 mod sweeps;
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -71,6 +72,8 @@ use error::Fault;
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
+    /// Which file the path named when it was opened.
+    file: Option<(u64, u64)>,
     inner: Mutex<Inner>,
 }
 
@@ -109,7 +112,7 @@ impl Store {
     fn open_with(path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
         let connection = connect(path, flags).map_err(|fault| fault.at(path))?;
         let inner = Inner { connection, guard: None };
-        Ok(Self { path: path.to_owned(), inner: Mutex::new(inner) })
+        Ok(Self { path: path.to_owned(), file: file_identity(path), inner: Mutex::new(inner) })
     }
 
     /// The database file.
@@ -128,6 +131,9 @@ impl Store {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
     ) -> Result<T, StoreError> {
+        if file_identity(&self.path) != self.file {
+            return Err(StoreError::Gone { path: self.path.clone() });
+        }
         let mut inner = self.lock();
         let guard = inner.guard.clone();
         transact(&mut inner.connection, |tx| {
@@ -213,3 +219,8 @@ const STATEMENT_CACHE: usize = 64;
 const WAL_PAGES: u32 = 1000;
 /// To which it is cut after a greater burst.
 const WAL_BYTES: u32 = 64 * 1024 * 1024;
+
+/// Device and number of the file a path names now.
+fn file_identity(path: &Path) -> Option<(u64, u64)> {
+    std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
+}

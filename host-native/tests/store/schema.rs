@@ -229,3 +229,16 @@ fn states_that_no_version_wrote_are_named() {
     fixture.sql.execute("UPDATE games SET status = 'posted'", []).unwrap();
     assert_eq!(fixture.store.game_state(game(1)).unwrap().unwrap().status, GameStatus::Posted);
 }
+
+#[test]
+fn a_file_that_was_removed_or_replaced_takes_no_more_writes() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().join("sync.db");
+    let store = Store::open(&path).unwrap();
+    std::fs::rename(&path, folder.path().join("elsewhere.db")).unwrap();
+    let now = dicechess_core::time::UnixMillis(0);
+    let gone = |error| matches!(error, StoreError::Gone { .. });
+    assert!(gone(store.seed_players(&[], now).unwrap_err()));
+    Store::open(&path).unwrap();
+    assert!(gone(store.seed_players(&[], now).unwrap_err()));
+}
