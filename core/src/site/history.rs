@@ -100,7 +100,7 @@ impl<'a> HistoryPage<'a> {
         }
         // An array would be read as an object without its names.
         if !body.trim_start().starts_with('{') {
-            return Err(BrokenPage::Unreadable("it is no JSON object".to_owned()));
+            return Err(BrokenPage::Unreadable("expected an object".to_owned()));
         }
         let wire: Wire<'a> = serde_json::from_str(body)
             .map_err(|error| BrokenPage::Unreadable(error.to_string()))?;
@@ -127,7 +127,7 @@ impl HistoryEntry {
     /// Unicode (a lone surrogate).
     pub fn parse(json: &str) -> Result<Self, BrokenEntry> {
         if !json.trim_start().starts_with('{') {
-            return Err(BrokenEntry("it is no JSON object".to_owned()));
+            return Err(BrokenEntry("expected an object (a history entry)".to_owned()));
         }
         let wire: Wire =
             serde_json::from_str(json).map_err(|error| BrokenEntry(error.to_string()))?;

@@ -119,21 +119,21 @@ impl Drop for Draft {
     }
 }
 
-/// Whether a file that bears a bundle's name is one of this game. Anything else there must be moved
-/// away by hand: it is not ours to overwrite.
+/// Fails if a file that bears a bundle's name cannot be decompressed to its end, or says that it is
+/// another game's. Such a file must be moved away by hand: it is not ours to overwrite.
 fn check_bundle(path: &Path, game: GameId) -> io::Result<()> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Bundle {
-        external_id: Option<GameId>,
+        external_id: GameId,
     }
-    let bundle: Bundle = serde_json::from_reader(zstd::Decoder::new(File::open(path)?)?)?;
-    match bundle.external_id {
-        Some(other) if other != game => {
-            let message = format!("it is the bundle of game {other}");
+    let content = zstd::decode_all(File::open(path)?)?;
+    match serde_json::from_slice::<Bundle>(&content) {
+        Ok(bundle) if bundle.external_id != game => {
+            let message = format!("it is the bundle of game {}", bundle.external_id);
             Err(io::Error::new(io::ErrorKind::InvalidData, message))
         }
-        Some(_) | None => Ok(()),
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 
