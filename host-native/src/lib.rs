@@ -5,6 +5,9 @@
 //! | [`cli`], [`commands`], [`exit_code`] | what the program is told and how it answers |
 //! | [`config`] | what the operator configured |
 //! | [`crawl`] | a pass: enumerate, fetch, post, archive |
+//! | [`daemon`] | one cycle after the other, for months |
+//! | [`web`] | what the daemon serves: dashboard, gateway, analytics API, probes, metrics |
+//! | [`telemetry`] | what is counted for metrics |
 //! | [`store`] | keeps catalogue, frontier, raw answers and the site's memory in SQLite |
 //! | [`site`] | asks the site, through one limiter |
 //! | [`analytics`], [`analytics_client`] | posts games, in process or over HTTP |
@@ -20,6 +23,7 @@ pub mod clock;
 pub mod commands;
 pub mod config;
 pub mod crawl;
+pub mod daemon;
 pub mod exit_code;
 mod http_client;
 pub mod logging;
@@ -28,6 +32,8 @@ pub mod progress;
 pub mod shutdown;
 pub mod site;
 pub mod store;
+pub mod telemetry;
+pub mod web;
 
 use cli::{Cli, Command};
 use commands::CommandError;

@@ -124,10 +124,8 @@ pub struct Config {
     pub archive_batch: u32,
     /// When a player's history is asked again.
     pub refresh_after: Duration,
-    /// The pause between two passes of the daemon.
+    /// The pause between two cycles of the daemon.
     pub crawl_interval: Duration,
-    /// Where the daemon listens.
-    pub listen: SocketAddr,
     /// How log lines look.
     pub log_format: LogFormat,
 }
@@ -152,7 +150,6 @@ impl Config {
             archive_batch: values.number_in("ARCHIVE_BATCH", 1..=100_000)?,
             refresh_after: values.duration("REFRESH_AFTER")?,
             crawl_interval: values.duration("CRAWL_INTERVAL")?,
-            listen: values.parse("LISTEN")?,
             log_format: values.log_format()?,
             db_path,
         })
@@ -196,6 +193,59 @@ impl AnalyticsConfig {
             token: values.secret("INGEST_TOKEN", "INGEST_TOKEN_FILE")?,
             allowed_origins: values.parse("ALLOWED_ORIGINS")?,
             log_format: values.log_format()?,
+        })
+    }
+}
+
+/// What the daemon's web side needs to know.
+#[derive(Debug)]
+pub struct WebConfig {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// Web sites and extensions that may read and post.
+    pub allowed_origins: AllowedOrigins,
+    /// The token of whoever may change things; none and nobody may.
+    pub admin_token: Option<SecretString>,
+    /// The analytics service's token; the analytics API asks it of writers.
+    pub ingest_token: Option<SecretString>,
+    /// Where games are posted.
+    pub analytics: AnalyticsTarget,
+    /// Posts that one client may make in a minute, and at once.
+    pub gateway_rate: GatewayRate,
+    /// How the site is asked: budget and distances, for what pages foretell.
+    pub pacing: Pacing,
+    /// The archive, as it was named.
+    pub archive_url: String,
+}
+
+/// How often one client may post.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GatewayRate {
+    /// In the long run.
+    pub per_minute: u32,
+    /// At once.
+    pub burst: u32,
+}
+
+impl WebConfig {
+    /// Reads the settings of the daemon's web side.
+    ///
+    /// # Errors
+    /// See [`ConfigError`].
+    pub fn resolve(given: &CrawlSettings) -> Result<Self, ConfigError> {
+        let values = Values::of(given)?;
+        Ok(Self {
+            listen: values.parse("LISTEN")?,
+            allowed_origins: values.parse("ALLOWED_ORIGINS")?,
+            admin_token: values.secret("ADMIN_TOKEN", "ADMIN_TOKEN_FILE")?,
+            ingest_token: values.secret("INGEST_TOKEN", "INGEST_TOKEN_FILE")?,
+            analytics: values.analytics()?,
+            gateway_rate: GatewayRate {
+                per_minute: values.number_in("GATEWAY_RATE_PER_MINUTE", 1..=1_000_000)?,
+                burst: values.number_in("GATEWAY_BURST", 1..=1_000_000)?,
+            },
+            pacing: values.site()?.pacing,
+            archive_url: values.text("ARCHIVE_URL").to_owned(),
         })
     }
 }

@@ -1,0 +1,112 @@
+//! What the daemon is doing now, for pages, probes and metrics.
+//!
+//! Decides nothing; the daemon writes it and everybody else reads it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use dicechess_core::time::UnixMillis;
+use tokio::sync::{Notify, watch};
+
+use crate::crawl::Stage;
+
+/// What the daemon is doing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DaemonView {
+    /// When the process started.
+    pub started_at: UnixMillis,
+    /// Whether this process crawls.
+    pub role: Role,
+    /// What each stage does. Empty until the lease is held.
+    pub stages: BTreeMap<Stage, StageView>,
+    /// When the site's token ends, if it tells.
+    pub token_expires_at: Option<UnixMillis>,
+}
+
+/// Whether this process crawls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Role {
+    /// Not decided yet.
+    Starting,
+    /// It holds the lease.
+    Crawling,
+    /// Another process holds the lease; this one takes over when it ends.
+    Standby {
+        /// The other process: its machine and process id.
+        holder: String,
+        /// When its lease ends unless renewed.
+        until: UnixMillis,
+    },
+    /// Somebody asked it to stop.
+    Stopping,
+}
+
+/// What a stage does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StageView {
+    /// It works.
+    Working {
+        /// Since when.
+        since: UnixMillis,
+    },
+    /// Nothing waits for it.
+    Idle {
+        /// When it looks again at the latest.
+        until: UnixMillis,
+    },
+    /// It stopped early and rests.
+    Resting {
+        /// Why, and what to do about it.
+        cause: String,
+        /// When it tries again.
+        until: UnixMillis,
+    },
+}
+
+/// The daemon's side and everybody else's side of the view, and a bell for each side to ring.
+#[derive(Debug, Clone)]
+pub struct DaemonHandle {
+    view: Arc<watch::Sender<DaemonView>>,
+    site_bell: Arc<Notify>,
+    delivery_bell: Arc<Notify>,
+}
+
+impl DaemonHandle {
+    /// A daemon that starts now.
+    #[must_use]
+    pub fn starting(now: UnixMillis) -> Self {
+        let view = DaemonView {
+            started_at: now,
+            role: Role::Starting,
+            stages: BTreeMap::new(),
+            token_expires_at: None,
+        };
+        Self {
+            view: Arc::new(watch::Sender::new(view)),
+            site_bell: Arc::default(),
+            delivery_bell: Arc::default(),
+        }
+    }
+
+    /// What it is doing.
+    #[must_use]
+    pub fn view(&self) -> DaemonView {
+        self.view.borrow().clone()
+    }
+
+    /// Tells of each change.
+    #[must_use]
+    pub fn subscribe(&self) -> watch::Receiver<DaemonView> {
+        self.view.subscribe()
+    }
+
+    /// Something new waits to be asked of the site: the daemon looks at once.
+    pub fn wake_site(&self) {
+        self.site_bell.notify_one();
+    }
+
+    /// Something new waits to be posted or archived: the daemon looks at once.
+    pub fn wake_delivery(&self) {
+        self.delivery_bell.notify_waiters();
+    }
+}

@@ -1,0 +1,49 @@
+//! What the daemon serves over HTTP.
+//!
+//! Decides which paths there are and what they share. The web side has a connection to the database
+//! of its own, so that a page never waits for the crawl or the crawl for a page, and its writes need
+//! no lease: they are those of an operator, not of the crawl.
+
+use std::sync::Arc;
+
+use axum::Router;
+use tokio::net::TcpListener;
+
+use crate::analytics::Analytics;
+use crate::config::WebConfig;
+use crate::daemon::DaemonHandle;
+use crate::shutdown::Shutdown;
+use crate::store::Store;
+use crate::telemetry::Telemetry;
+
+/// What all pages and calls share.
+#[derive(Clone)]
+pub struct WebContext {
+    /// The web side's own connection, without the crawl's guard.
+    pub store: Arc<Store>,
+    /// Where games are posted.
+    pub analytics: Analytics,
+    /// What the operator configured.
+    pub config: Arc<WebConfig>,
+    /// What this process counts.
+    pub telemetry: Arc<Telemetry>,
+    /// What the daemon does, and how to wake it.
+    pub daemon: DaemonHandle,
+    /// Streams end when it is requested.
+    pub shutdown: Shutdown,
+}
+
+/// Serves until a stop is asked for.
+///
+/// # Errors
+/// The listener failed.
+pub async fn serve(listener: TcpListener, context: WebContext) -> std::io::Result<()> {
+    let shutdown = context.shutdown.clone();
+    axum::serve(listener, router(context))
+        .with_graceful_shutdown(async move { shutdown.requested().await })
+        .await
+}
+
+fn router(context: WebContext) -> Router {
+    Router::new().with_state(context)
+}
