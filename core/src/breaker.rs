@@ -1,8 +1,10 @@
 //! The circuit breaker of one stage of a pass.
 //!
-//! Decides when so much has failed in a row that going on only does harm. Leaves to the host one
-//! breaker per stage and what stopping means. An expired token or a challenge stops the site
-//! stages at once, without a breaker.
+//! Decides when so much has failed in a row that going on only does harm, and how long a daemon lets
+//! a stage rest then. Leaves to the host one breaker per stage and what stopping means. An expired
+//! token or a challenge stops the site stages at once, without a breaker.
+
+use std::time::Duration;
 
 /// Counts consecutive failures.
 ///
@@ -52,6 +54,27 @@ impl Breaker {
 }
 
 const FAILURES_TO_OPEN: u32 = 5;
+
+/// How long a stage rests that stopped early so many times in a row: a minute at first, doubled each
+/// time, at most `longest`. A stage that got something done counts from the start again.
+///
+/// ```
+/// use std::time::Duration;
+/// use dicechess_core::breaker::rest;
+/// let longest = Duration::from_mins(15);
+/// assert_eq!(rest(1, longest), Duration::from_mins(1));
+/// assert_eq!(rest(3, longest), Duration::from_mins(4));
+/// assert_eq!(rest(1000, longest), longest);
+/// ```
+#[must_use]
+pub fn rest(stops_in_a_row: u32, longest: Duration) -> Duration {
+    let doublings = stops_in_a_row.saturating_sub(1);
+    2u32.checked_pow(doublings)
+        .and_then(|factor| FIRST_REST.checked_mul(factor))
+        .map_or(longest, |rest| rest.min(longest))
+}
+
+const FIRST_REST: Duration = Duration::from_mins(1);
 
 #[cfg(test)]
 mod tests {

@@ -10,6 +10,7 @@
 
 mod game;
 mod player;
+mod refresh;
 mod retry;
 mod status;
 
@@ -17,6 +18,9 @@ use thiserror::Error;
 
 pub use game::{GameEvent, GameState};
 pub use player::{PlayerEvent, PlayerState, PlayerStatus, PlayerType};
+pub use refresh::{
+    Activity, LATEST_REFRESH, OBSERVED, SOONEST_REFRESH, refresh_interval, refresh_on_news,
+};
 pub use retry::{DAY_RUNNING, retry_delay};
 pub use status::{ErrorStage, GameStatus, PostResult};
 
