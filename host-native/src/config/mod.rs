@@ -319,9 +319,14 @@ mod tests {
             ("TRANSPORT", "wget"),
             ("ANALYTICS_BASE_URL", "ftp://host"),
             ("SEED_IDS", "1,x"),
-            ("LISTEN", "here"),
         ] {
             let error = resolve(&[(name, value)]).unwrap_err().to_string();
+            assert!(error.starts_with(name), "{error}");
+        }
+        for (name, value) in [("LISTEN", "here"), ("GATEWAY_BURST", "0"), ("ALLOWED_ORIGINS", "*")]
+        {
+            let values = [(name, value.to_owned())].into();
+            let error = WebConfig::resolve(&CrawlSettings { values }).unwrap_err().to_string();
             assert!(error.starts_with(name), "{error}");
         }
     }

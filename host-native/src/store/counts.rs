@@ -1,4 +1,5 @@
-//! How much waits: small questions for commands and progress, answered from indexes.
+//! How much waits: small questions for commands and progress, answered from the counts that triggers
+//! keep and from indexes.
 
 use dicechess_core::ids::GameId;
 use dicechess_core::time::UnixMillis;
@@ -91,9 +92,7 @@ pub(super) fn to_post(connection: &Connection, now: UnixMillis) -> Result<u64, F
 
 /// See [`Store::archive_pending`].
 pub(super) fn to_archive(connection: &Connection) -> Result<u64, Fault> {
-    const SQL: &str = "SELECT count(*) FROM raw_game_data
-        WHERE archived_at IS NULL AND move_history_json IS NOT NULL";
-    count(connection, SQL, ())
+    count(connection, "SELECT pending FROM archive_counts", ())
 }
 
 /// A count; NULL is 0.
@@ -106,21 +105,20 @@ pub(super) fn count(
     Ok(row.map(|count: Option<i64>| count.map_or(0, unsigned))?)
 }
 
+// All that are in a state, but for the few whose timer is not due.
 const CLAIMABLE: &str = "
-    SELECT (SELECT count(*) FROM players WHERE sync_status = 'pending')
-        + (SELECT count(*) FROM players WHERE sync_status = 'error' AND next_retry_at IS NULL)
-        + (SELECT count(*) FROM players WHERE sync_status = 'error' AND next_retry_at <= ?1)";
+    SELECT (SELECT coalesce(sum(players), 0) FROM player_counts
+            WHERE sync_status IN ('pending', 'error'))
+        - (SELECT count(*) FROM players WHERE sync_status = 'error' AND next_retry_at > ?1)";
 
 pub(super) const WAITING: &str = "
-    SELECT (SELECT count(*) FROM games WHERE status = ?1 AND next_retry_at IS NULL)
-        + (SELECT count(*) FROM games WHERE status = ?1 AND next_retry_at <= ?3)
-        + (SELECT count(*) FROM games WHERE status = 'error' AND error_stage = ?2
-            AND next_retry_at IS NULL)
-        + (SELECT count(*) FROM games WHERE status = 'error' AND error_stage = ?2
-            AND next_retry_at <= ?3)";
+    SELECT (SELECT coalesce(sum(games), 0) FROM game_counts
+            WHERE (status = ?1 AND error_stage = '') OR (status = 'error' AND error_stage = ?2))
+        - (SELECT count(*) FROM games WHERE status = ?1 AND next_retry_at > ?3)
+        - (SELECT count(*) FROM games WHERE status = 'error' AND error_stage = ?2
+            AND next_retry_at > ?3)";
 
-/// A look at the raw copies would read all of them.
 const WITH_MOVES: &str = "
-    SELECT (SELECT count(*) FROM games WHERE status IN ('fetched', 'posted', 'rejected'))
-        + (SELECT count(*) FROM games
-            WHERE status = 'error' AND error_stage IN ('post', 'normalize'))";
+    SELECT coalesce(sum(games), 0) FROM game_counts
+    WHERE status IN ('fetched', 'posted', 'rejected')
+        OR (status = 'error' AND error_stage IN ('post', 'normalize'))";

@@ -10,6 +10,7 @@
 //! | `migrate`, `adopt` | the schema, also of databases of the older service |
 //! | `players` | the frontier |
 //! | `sweeps`, `gaps` | claims, sweeps under way and what finished ones missed |
+//! | `refresh`, `watches` | when a synced player is asked for again, and who is watched |
 //! | `pages`, `page_rows` | what one page of history brings |
 //! | `games` | the state of games, replays and re-fetches |
 //! | `queues` | which game is fetched, posted and archived next |
@@ -40,10 +41,12 @@ mod pages;
 mod players;
 mod queues;
 mod raw;
+mod refresh;
 mod site_memory;
 mod sources;
 mod status;
 mod sweeps;
+mod watches;
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -65,6 +68,7 @@ pub use raw::{RawGame, RawOutcome, content_hash};
 pub use sources::{SourceAcceptance, SourceRecord};
 pub use status::StatusReport;
 pub use sweeps::ClaimedPlayer;
+pub use watches::{DueLook, Watch};
 
 use error::Fault;
 

@@ -18,6 +18,7 @@ use super::error::Fault;
 use super::games::{load_state, save_state};
 use super::players::{self, PlayerSighting};
 use super::raw::content_hash;
+use super::refresh;
 
 /// What became of a row.
 #[derive(Debug, Clone, Copy)]
@@ -60,6 +61,7 @@ pub(super) fn accept_row(
     let is_new = insert_game(tx, &game, now)?;
     let is_first_sight = if is_new {
         insert_raw(tx, game.game_id, row.json, queried, now)?;
+        refresh::note_news(tx, &game, opponent.user_id, now)?;
         true
     } else {
         meet_again(tx, &game, row.json, now)?

@@ -78,7 +78,7 @@ impl Store {
 }
 
 impl PageAccepted {
-    fn count(&mut self, outcome: RowOutcome) {
+    pub(super) fn count(&mut self, outcome: RowOutcome) {
         match outcome {
             RowOutcome::Broken => self.broken += 1,
             RowOutcome::Game { is_new, is_new_opponent, .. } => {

@@ -159,7 +159,7 @@ impl Store {
 }
 
 fn players_by_status(connection: &Connection) -> Result<BTreeMap<&'static str, u64>, Fault> {
-    const SQL: &str = "SELECT sync_status, count(*) FROM players GROUP BY sync_status";
+    const SQL: &str = "SELECT sync_status, players FROM player_counts";
     let mut counts: BTreeMap<_, _> = PlayerStatus::ALL.map(|status| (status.as_str(), 0)).into();
     for (status, count) in list(connection, SQL, pair)? {
         if let Some(status) = PlayerStatus::parse(&status) {
@@ -169,16 +169,12 @@ fn players_by_status(connection: &Connection) -> Result<BTreeMap<&'static str, u
     Ok(counts)
 }
 
-/// Only the errors are looked up in the table; all else is counted in the index.
 fn games_by_status(connection: &Connection) -> Result<BTreeMap<String, u64>, Fault> {
-    const ALL: &str = "SELECT status, count(*) FROM games GROUP BY status";
-    const ERRORS: &str = "SELECT 'error_' || error_stage, count(*) FROM games
-        WHERE status = 'error' AND error_stage IS NOT NULL GROUP BY error_stage";
+    const SQL: &str = "SELECT status || iif(error_stage = '', '', '_' || error_stage), games
+        FROM game_counts";
     let key = |status: GameStatus| status.to_string().replace('/', "_");
     let mut counts: BTreeMap<_, _> = GameStatus::ALL.map(|status| (key(status), 0)).into();
-    for (status, count) in
-        list(connection, ALL, pair)?.into_iter().chain(list(connection, ERRORS, pair)?)
-    {
+    for (status, count) in list(connection, SQL, pair)? {
         if let Some(known) = counts.get_mut(&status) {
             *known = count;
         }
@@ -292,13 +288,21 @@ const GAPS: &str = swept!(
     WHERE s.known < s.counted_games ORDER BY gap DESC, s.user_id LIMIT 20"
 );
 
+/// The index holds all that is asked for.
 const REASONS: &str = "
     SELECT CASE status WHEN 'error' THEN 'error_' || error_stage ELSE status END AS held,
         coalesce(CASE status WHEN 'error' THEN last_error ELSE reject_reason END, 'unknown')
             AS reason,
         count(*) AS games
-    FROM games WHERE status IN ('rejected', 'error') GROUP BY held, reason
+    FROM games INDEXED BY ix_games_troubles
+    WHERE status IN ('rejected', 'error') GROUP BY held, reason
     ORDER BY games DESC, held, reason LIMIT 20";
 
+/// Rows are never moved, so the first row of a status is the one that entered the catalogue first.
 const OLDEST: &str = "
-    SELECT min(created_at) FROM games WHERE status IN ('discovered', 'fetched', 'error')";
+    SELECT min(created_at) FROM (
+        SELECT * FROM (SELECT created_at FROM games
+            WHERE status = 'discovered' AND next_retry_at IS NULL ORDER BY rowid LIMIT 1)
+        UNION ALL
+        SELECT * FROM (SELECT created_at FROM games
+            WHERE status = 'fetched' AND next_retry_at IS NULL ORDER BY rowid LIMIT 1))";

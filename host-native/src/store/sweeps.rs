@@ -6,16 +6,16 @@
 use std::cmp::Reverse;
 
 use dicechess_core::ids::UserId;
-use dicechess_core::lifecycle::{PlayerEvent, PlayerState, PlayerStatus};
+use dicechess_core::lifecycle::{PlayerEvent, PlayerState, PlayerStatus, refresh_interval};
 use dicechess_core::sweep::{GapDecision, GapHistory, SweepMemory, SweepProgress, SweepResult};
 use dicechess_core::time::UnixMillis;
-use rusqlite::{Connection, OptionalExtension, Params, Row, Transaction};
+use rusqlite::{Connection, OptionalExtension, Params, Row, ToSql, Transaction};
 
 use super::columns::{count_column, iso, millis_column, signed, unsigned};
 use super::error::Fault;
 use super::gaps::{count_known_games, load_gap, save_gap};
 use super::players::{load_state, save_state};
-use super::{Store, StoreError};
+use super::{Store, StoreError, refresh};
 
 /// A player whose sweep begins or goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Store {
         const SQL: &str = "SELECT user_id FROM players
             WHERE sync_status = 'synced' AND (last_synced_at IS NULL OR last_synced_at <= ?1)";
         self.write(|tx| {
-            let users = user_ids(tx, SQL, &iso(synced_before))?;
+            let users = user_ids(tx, SQL, iso(synced_before))?;
             for user in &users {
                 transition(tx, *user, PlayerEvent::Stale, now)?;
             }
@@ -175,11 +175,13 @@ pub(super) fn finish(
     now: UnixMillis,
 ) -> Result<(GapDecision, u64), Fault> {
     const PLAYER: &str = "UPDATE players SET synced_through_ms = ?2, enumerate_complete = 1,
-        last_synced_at = ?3 WHERE user_id = ?1";
+        last_synced_at = ?3, next_refresh_at_ms = ?4 WHERE user_id = ?1";
     const OUTCOME: &str = "UPDATE player_sweeps
         SET known_games = ?2, counted_games = ?3, finished_at = ?4 WHERE user_id = ?1";
     transition(tx, user, PlayerEvent::SweepFinished, now)?;
-    tx.prepare_cached(PLAYER)?.execute((user.0, result.cursor.map(|at| at.0), iso(now)))?;
+    let refresh_at = now + refresh_interval(refresh::activity(tx, user, now)?, now);
+    let cursor = result.cursor.map(|at| at.0);
+    tx.prepare_cached(PLAYER)?.execute((user.0, cursor, iso(now), refresh_at.0))?;
 
     let known = count_known_games(tx, user)?;
     let counted = result.least_total_count;
@@ -197,7 +199,11 @@ fn users_in_progress(tx: &Transaction<'_>) -> rusqlite::Result<Vec<UserId>> {
     user_ids(tx, "SELECT user_id FROM players WHERE sync_status = ?1", "in_progress")
 }
 
-fn user_ids(connection: &Connection, sql: &str, parameter: &str) -> rusqlite::Result<Vec<UserId>> {
+pub(super) fn user_ids(
+    connection: &Connection,
+    sql: &str,
+    parameter: impl ToSql,
+) -> rusqlite::Result<Vec<UserId>> {
     connection.prepare_cached(sql)?.query_map([parameter], |row| row.get(0).map(UserId))?.collect()
 }
 
@@ -236,7 +242,10 @@ fn load_claimed(connection: &Connection, user: UserId) -> Result<ClaimedPlayer, 
 
 /// When the oldest game started that this player told of and that had no result yet. It lies behind
 /// his cursor, and only his own entry can bring the result.
-fn oldest_running(connection: &Connection, user: UserId) -> Result<Option<UnixMillis>, Fault> {
+pub(super) fn oldest_running(
+    connection: &Connection,
+    user: UserId,
+) -> Result<Option<UnixMillis>, Fault> {
     const SQL: &str = "SELECT min(started_at_ms) AS started FROM games
         WHERE discovered_from = ?1 AND status = 'discovered' AND result IS NULL";
     let read = |row: &Row<'_>| millis_column(row, "started");
