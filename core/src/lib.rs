@@ -12,9 +12,10 @@
 //! | [`catalogue`] | what a history entry says of a game and of its players |
 //! | [`normalise`] | how a recorded game is cut into turns and events |
 //! | [`replay`] | whether a whole game is legal |
-//! | [`ingest`], [`bundle`] | the exact bytes that are posted and archived |
+//! | [`ingest`], [`bundle`] | the exact bytes that are posted and archived, and what of a browser is believed |
 //! | [`lifecycle`], [`breaker`] | what each event makes of a game or a player, when a stage stops |
-//! | [`pacing`] | when the site may be asked, and which process may ask |
+//! | [`pacing`] | when the site may be asked, which process may ask, how often we may be asked |
+//! | [`pairing`] | how the one-time code looks with which a browser is paired |
 //! | [`sweep`] | which history page is asked next, what is kept of it, when a player is complete |
 
 pub mod breaker;
@@ -26,6 +27,7 @@ pub mod ingest;
 pub mod lifecycle;
 pub mod normalise;
 pub mod pacing;
+pub mod pairing;
 pub mod replay;
 pub mod rules;
 pub mod site;

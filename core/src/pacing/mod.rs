@@ -2,15 +2,16 @@
 //!
 //! Decides how long a request waits for the spacing, the hourly budget and a throttling answer
 //! ([`Pacing`]), how often and how late a throttled request is repeated ([`Backoff`]), how long a
-//! refusal is respected ([`SiteBlock`]), whether a token is still worth sending ([`token`]) and
-//! which process may crawl ([`take_lease`]). Leaves the waiting, the clock and the dice to the
-//! host, which also keeps these values across restarts.
+//! refusal is respected ([`SiteBlock`]), whether a token is still worth sending ([`token`]), which
+//! process may crawl ([`take_lease`]) and how often a client may ask us ([`TokenBucket`]). Leaves the
+//! waiting, the clock and the dice to the host, which also keeps the site's values across restarts.
 //!
 //! Clocks jump. A stored time that lies in the future must not stop the crawl for longer than
 //! the wait it stands for, so none is taken at its word.
 
 mod backoff;
 mod block;
+mod bucket;
 mod lease;
 mod spacing;
 pub mod token;
@@ -19,6 +20,7 @@ use std::time::Duration;
 
 pub use backoff::{Backoff, LONGEST_RETRY_AFTER, parse_retry_after};
 pub use block::{BLOCK_LENGTH, SiteBlock};
+pub use bucket::{Admission, BucketRate, TokenBucket};
 pub use lease::{LEASE_LIFE, LEASE_RENEWAL, Lease, LeaseDecision, take_lease};
 pub use spacing::{Decision, Pacing, PacingState, WaitReason};
 
