@@ -1,9 +1,11 @@
 //! A history entry becomes a catalogue row and an opponent for the frontier.
 //!
 //! Decides the change of point of view (the entry is the queried player's, everything of ours is
-//! White's) and what a player is. What follows for the game is [`crate::lifecycle`]'s matter.
+//! White's), what a player is, and what of a browser's word the site contradicts. What follows for
+//! the game is [`crate::lifecycle`]'s matter.
 
 use shakmaty::Color;
+use thiserror::Error;
 
 use crate::ids::{GameId, UserId};
 pub use crate::lifecycle::PlayerType;
@@ -48,6 +50,65 @@ pub struct Opponent {
     pub discovered_rating: Option<i64>,
     /// His distance from a seed.
     pub depth: u32,
+}
+
+/// What is told of a game and matters when two tell of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GameClaim {
+    /// White.
+    pub white_user_id: Option<UserId>,
+    /// Black.
+    pub black_user_id: Option<UserId>,
+    /// 1 White won, 0 drawn, -1 Black won.
+    pub result: Option<i8>,
+    /// Whether the site cancelled it.
+    pub is_cancelled: bool,
+}
+
+/// What the site says otherwise than a browser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Contradiction {
+    /// Other people played.
+    #[error("the site names other players")]
+    Players,
+    /// It ended otherwise.
+    #[error("the site tells another result")]
+    Result,
+    /// It was cancelled.
+    #[error("the site has cancelled the game")]
+    Cancelled,
+}
+
+impl GameClaim {
+    /// What the site, telling `self`, says otherwise than a browser that told `browser`. Where the
+    /// site does not know, it does not contradict.
+    pub fn contradiction(self, browser: Self) -> Option<Contradiction> {
+        let differs =
+            |site: Option<UserId>, browser: Option<UserId>| site.is_some() && site != browser;
+        if differs(self.white_user_id, browser.white_user_id)
+            || differs(self.black_user_id, browser.black_user_id)
+        {
+            Some(Contradiction::Players)
+        } else if self.is_cancelled && !browser.is_cancelled {
+            Some(Contradiction::Cancelled)
+        } else if self.result.is_some() && self.result != browser.result {
+            Some(Contradiction::Result)
+        } else {
+            None
+        }
+    }
+}
+
+impl CatalogueRow {
+    /// What this row claims.
+    pub fn claim(&self) -> GameClaim {
+        GameClaim {
+            white_user_id: Some(self.white_user_id),
+            black_user_id: Some(self.black_user_id),
+            result: self.result,
+            is_cancelled: self.is_cancelled,
+        }
+    }
 }
 
 /// Maps an entry of `queried`'s history, who is `depth` away from a seed.
@@ -114,6 +175,31 @@ mod tests {
             "historyOpponent":{{"opponentId":77,"opponentName":"Guest 9"}}}}"#
         );
         HistoryEntry::parse(&json).unwrap()
+    }
+
+    #[test]
+    fn what_the_site_says_otherwise() {
+        let claim = |white: i64, black: i64, result, is_cancelled| GameClaim {
+            white_user_id: Some(UserId(white)),
+            black_user_id: Some(UserId(black)),
+            result,
+            is_cancelled,
+        };
+        let browser = claim(1, 2, Some(1), false);
+        let nobody = GameClaim { white_user_id: None, black_user_id: None, ..browser };
+        for (site, expected) in [
+            (browser, None),
+            (nobody, None),
+            (claim(1, 2, None, false), None),
+            (claim(1, 2, Some(-1), false), Some(Contradiction::Result)),
+            (claim(2, 1, Some(1), false), Some(Contradiction::Players)),
+            (claim(1, 3, Some(0), true), Some(Contradiction::Players)),
+            (claim(1, 2, None, true), Some(Contradiction::Cancelled)),
+        ] {
+            assert_eq!(site.contradiction(browser), expected, "{site:?}");
+        }
+        let without_result = claim(1, 2, None, false);
+        assert_eq!(browser.contradiction(without_result), Some(Contradiction::Result));
     }
 
     #[test]

@@ -16,9 +16,11 @@
 //! | `rejected` | `Replay` | `fetched` | attempts 0, reason cleared |
 //! | `error/normalize` | `Replay` | `fetched` | attempts 0, stage cleared |
 //! | any with raw but `skipped` | `Refetch` | `discovered` | attempts 0, all cleared but `replace` |
+//! | any but `skipped` | `Contradicted` | `discovered` | attempts 0, all cleared, `replace` set |
 //!
-//! Only a replay of a posted game sets `replace` and only an accepted post clears it, so a replayed
-//! game that fails, is rejected or is fetched again on its way still replaces what analytics has.
+//! Only a replay of a posted game and a contradiction set `replace`, and only an accepted post clears
+//! it, so a replayed game that fails, is rejected or is fetched again on its way still replaces what
+//! analytics has.
 
 use super::status::{ErrorStage, GameStatus, PostResult};
 use super::{DAY_RUNNING, IllegalTransition, retry_delay};
@@ -77,6 +79,9 @@ pub enum GameEvent {
         /// Whether raw moves are stored; only such a game is re-fetched.
         has_raw: bool,
     },
+    /// The site's history contradicts the browser from which game and moves came: the site is asked
+    /// for the moves, and what analytics may hold is replaced.
+    Contradicted,
 }
 
 impl GameState {
@@ -134,6 +139,10 @@ impl GameState {
                 S::Discovered | S::Fetched | S::Posted | S::Rejected | S::Error(_),
                 E::Refetch { has_raw: true },
             ) => Ok(self.moved_to(S::Discovered)),
+            (
+                S::Discovered | S::Fetched | S::Posted | S::Rejected | S::Error(_),
+                E::Contradicted,
+            ) => Ok(Self { replace: true, ..Self::at(S::Discovered) }),
 
             (
                 S::Discovered | S::Error(Fetch),
@@ -166,7 +175,8 @@ impl GameState {
                 | E::PostFailed { .. }
                 | E::NormalizeFailed { .. }
                 | E::Replay
-                | E::Refetch { .. },
+                | E::Refetch { .. }
+                | E::Contradicted,
             ) => Err(illegal),
         }
     }
@@ -246,6 +256,7 @@ impl GameEvent {
             Self::Replay => "replay",
             Self::Refetch { has_raw: true } => "refetch",
             Self::Refetch { has_raw: false } => "refetch without raw moves",
+            Self::Contradicted => "contradicted",
         }
     }
 }

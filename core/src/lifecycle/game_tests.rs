@@ -8,19 +8,19 @@ const NOW: UnixMillis = UnixMillis(1_774_901_324_793);
 
 /// What each event makes of each status, in the order of [`events`]; `-` is illegal.
 #[rustfmt::skip]
-const TABLE: [(&str, [&str; 9]); 8] = [
-    //                  Fetched    FetchFailed    PostAccepted PostRefused PostFailed    NormalizeFailed    Replay     Refetch       without raw
-    ("discovered",      ["fetched", "error/fetch", "-",         "-",        "-",          "-",               "-",       "discovered", "-"]),
-    ("fetched",         ["-",       "-",           "posted",    "rejected", "error/post", "error/normalize", "-",       "discovered", "-"]),
-    ("posted",          ["-",       "-",           "-",         "-",        "-",          "-",               "fetched", "discovered", "-"]),
-    ("rejected",        ["-",       "-",           "-",         "-",        "-",          "-",               "fetched", "discovered", "-"]),
-    ("error/fetch",     ["fetched", "error/fetch", "-",         "-",        "-",          "-",               "-",       "discovered", "-"]),
-    ("error/post",      ["-",       "-",           "posted",    "rejected", "error/post", "error/normalize", "-",       "discovered", "-"]),
-    ("error/normalize", ["-",       "-",           "-",         "-",        "-",          "-",               "fetched", "discovered", "-"]),
-    ("skipped",         ["-",       "-",           "-",         "-",        "-",          "-",               "-",       "-",          "-"]),
+const TABLE: [(&str, [&str; 10]); 8] = [
+    //                  Fetched    FetchFailed    PostAccepted PostRefused PostFailed    NormalizeFailed    Replay     Refetch       without raw  Contradicted
+    ("discovered",      ["fetched", "error/fetch", "-",         "-",        "-",          "-",               "-",       "discovered", "-",         "discovered"]),
+    ("fetched",         ["-",       "-",           "posted",    "rejected", "error/post", "error/normalize", "-",       "discovered", "-",         "discovered"]),
+    ("posted",          ["-",       "-",           "-",         "-",        "-",          "-",               "fetched", "discovered", "-",         "discovered"]),
+    ("rejected",        ["-",       "-",           "-",         "-",        "-",          "-",               "fetched", "discovered", "-",         "discovered"]),
+    ("error/fetch",     ["fetched", "error/fetch", "-",         "-",        "-",          "-",               "-",       "discovered", "-",         "discovered"]),
+    ("error/post",      ["-",       "-",           "posted",    "rejected", "error/post", "error/normalize", "-",       "discovered", "-",         "discovered"]),
+    ("error/normalize", ["-",       "-",           "-",         "-",        "-",          "-",               "fetched", "discovered", "-",         "discovered"]),
+    ("skipped",         ["-",       "-",           "-",         "-",        "-",          "-",               "-",       "-",          "-",         "-"]),
 ];
 
-fn events() -> [GameEvent; 9] {
+fn events() -> [GameEvent; 10] {
     let message = || "reset by peer".to_owned();
     [
         GameEvent::Fetched,
@@ -32,6 +32,7 @@ fn events() -> [GameEvent; 9] {
         GameEvent::Replay,
         GameEvent::Refetch { has_raw: true },
         GameEvent::Refetch { has_raw: false },
+        GameEvent::Contradicted,
     ]
 }
 
@@ -118,6 +119,16 @@ fn a_replay_of_a_posted_game_replaces_until_it_is_accepted() {
     assert!(!step(&state, GameEvent::PostAccepted(PostResult::Exists)).replace);
     let refetched = step(&posted, GameEvent::Refetch { has_raw: true });
     assert!(!step(&refetched, GameEvent::Fetched).replace, "a plain POST");
+}
+
+#[test]
+fn a_contradicted_game_replaces_whatever_was_posted_of_it() {
+    for status in GameStatus::ALL.into_iter().filter(|status| *status != GameStatus::Skipped) {
+        let told = GameState { replace: false, ..full(status) };
+        let state = step(&told, GameEvent::Contradicted);
+        assert_eq!(state, GameState { replace: true, ..GameState::at(GameStatus::Discovered) });
+        assert!(step(&state, GameEvent::Fetched).replace);
+    }
 }
 
 #[test]
