@@ -19,7 +19,8 @@
 //! | `site_memory` | pacing, refusals, counts of requests |
 //! | `sources` | leaderboards and their validators |
 //! | `lease`, `lease_holder`, `lease_keeper` | which process may crawl |
-//! | `status`, `counts` | the numbers of the whole, and small questions |
+//! | `status`, `counts`, `gauges` | the numbers of the whole, small questions, metrics |
+//! | `files` | which files a database has, and how large they are |
 //! | `error`, `columns` | messages, and how values are spelled in columns |
 //!
 //! All methods block and take `&self`; share a [`Store`] as an `Arc` and keep it off the threads
@@ -30,8 +31,10 @@ mod columns;
 mod counts;
 mod details;
 mod error;
+mod files;
 mod games;
 mod gaps;
+mod gauges;
 mod lease;
 mod lease_holder;
 mod lease_keeper;
@@ -57,7 +60,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 pub use details::{GameDetails, Perspective, Revision};
 pub use error::StoreError;
+pub use files::{DatabaseSize, free_space};
 pub use games::ReplayKind;
+pub use gauges::{QueueGauge, StoreGauges};
 pub use lease::LeaseOutcome;
 pub use lease_holder::LeaseHolder;
 pub use lease_keeper::LeaseKeeper;

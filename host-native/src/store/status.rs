@@ -158,7 +158,9 @@ impl Store {
     }
 }
 
-fn players_by_status(connection: &Connection) -> Result<BTreeMap<&'static str, u64>, Fault> {
+pub(super) fn players_by_status(
+    connection: &Connection,
+) -> Result<BTreeMap<&'static str, u64>, Fault> {
     const SQL: &str = "SELECT sync_status, players FROM player_counts";
     let mut counts: BTreeMap<_, _> = PlayerStatus::ALL.map(|status| (status.as_str(), 0)).into();
     for (status, count) in list(connection, SQL, pair)? {
@@ -169,7 +171,7 @@ fn players_by_status(connection: &Connection) -> Result<BTreeMap<&'static str, u
     Ok(counts)
 }
 
-fn games_by_status(connection: &Connection) -> Result<BTreeMap<String, u64>, Fault> {
+pub(super) fn games_by_status(connection: &Connection) -> Result<BTreeMap<String, u64>, Fault> {
     const SQL: &str = "SELECT status || iif(error_stage = '', '', '_' || error_stage), games
         FROM game_counts";
     let key = |status: GameStatus| status.to_string().replace('/', "_");

@@ -4,9 +4,12 @@
 //! of its own, so that a page never waits for the crawl or the crawl for a page, and its writes need
 //! no lease: they are those of an operator, not of the crawl.
 
+mod operations;
+
 use std::sync::Arc;
 
 use axum::Router;
+use axum::middleware::from_fn_with_state;
 use tokio::net::TcpListener;
 
 use crate::analytics::Analytics;
@@ -45,5 +48,8 @@ pub async fn serve(listener: TcpListener, context: WebContext) -> std::io::Resul
 }
 
 fn router(context: WebContext) -> Router {
-    Router::new().with_state(context)
+    Router::new()
+        .merge(operations::router())
+        .layer(from_fn_with_state(context.clone(), operations::count_answers))
+        .with_state(context)
 }
