@@ -43,4 +43,4 @@ pub use acceptance::{AcceptedGame, MAX_BODY_BYTES, Rejection, accept};
 pub use http::{AllowedOrigins, ApiOptions, InvalidOrigin, router, router_with};
 pub use receiver::Receiver;
 pub use reply::Reply;
-pub use store::AnalyticsStoreError;
+pub use store::{APPLICATION_ID, AnalyticsStoreError, SCHEMA_VERSION};

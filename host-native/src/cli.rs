@@ -4,12 +4,14 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
 use dicechess_core::ids::{GameId, UserId};
 
+use crate::commands::backup::BackupArgs;
 use crate::commands::crawl::CrawlArgs;
 use crate::commands::demo::DemoArgs;
 use crate::commands::export::ExportArgs;
 use crate::commands::normalize::NormalizeArgs;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::report::ReportArgs;
+use crate::commands::restore::RestoreArgs;
 use crate::commands::sim::SimArgs;
 use crate::commands::verify::VerifyArgs;
 use crate::config::{CrawlSettings, SECRETS_HELP, StoreSettings};
@@ -88,6 +90,10 @@ pub enum Command {
         #[command(flatten)]
         settings: Box<CrawlSettings>,
     },
+    /// Copy the databases, verified, while the daemon runs.
+    Backup(BackupArgs),
+    /// Put a backup in the place of the database.
+    Restore(RestoreArgs),
     /// Serve a simulated site to crawl.
     Sim(SimArgs),
 }

@@ -66,6 +66,8 @@ fn dispatch(command: Command) -> Result<Exit, CommandError> {
         Command::Report(args) => commands::report::run(&args),
         Command::Export(args) => commands::export::run(&args),
         Command::Analytics { settings } => commands::analytics::run(&settings),
+        Command::Backup(args) => commands::backup::run(&args),
+        Command::Restore(args) => commands::restore::run(&args),
         Command::Sim(args) => commands::sim::run(&args),
     }
 }

@@ -26,6 +26,10 @@ pub enum Line {
     Archive,
     /// Games verified.
     Verify,
+    /// Pages of a database copied.
+    Backup,
+    /// Bundles read back from an archive.
+    Import,
 }
 
 /// Draws progress; cheap to share.
@@ -55,6 +59,8 @@ impl Line {
             Self::Post => "posted",
             Self::Archive => "archived",
             Self::Verify => "verified",
+            Self::Backup => "copied",
+            Self::Import => "imported",
         }
     }
 }

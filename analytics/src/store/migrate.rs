@@ -17,7 +17,10 @@ const MIGRATIONS: [&str; 2] = [
 
 /// `DCan` in ASCII: tells an analytics store from the crawler's database, whose path is
 /// configured beside it.
-const APPLICATION_ID: i64 = 0x4443_616e;
+pub const APPLICATION_ID: i64 = 0x4443_616e;
+
+/// The version of a store that is up to date: its `user_version`.
+pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Applies the migrations that the file lacks.
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), AnalyticsStoreError> {

@@ -48,6 +48,8 @@ pub(crate) struct Store {
     connections: Connections,
 }
 
+pub use migrate::{APPLICATION_ID, SCHEMA_VERSION};
+
 /// Why the store cannot be used. Each text names the file and the cause.
 #[derive(Debug, Error)]
 pub enum AnalyticsStoreError {

@@ -1,12 +1,14 @@
 //! The commands: what each prints and how it ends.
 
 pub mod analytics;
+pub mod backup;
 pub mod crawl;
 pub mod demo;
 pub mod export;
 pub mod normalize;
 pub mod replay;
 pub mod report;
+pub mod restore;
 pub mod seed;
 pub mod show;
 pub mod sim;
@@ -21,7 +23,7 @@ use thiserror::Error;
 use crate::config::ConfigError;
 use crate::crawl::PassError;
 use crate::exit_code::Exit;
-use crate::store::StoreError;
+use crate::store::{BackupError, StoreError};
 
 /// Why a command could not do its work.
 #[derive(Debug, Error)]
@@ -35,6 +37,9 @@ pub enum CommandError {
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A backup cannot be made or put back.
+    #[error(transparent)]
+    Backup(#[from] BackupError),
     /// The embedded analytics store failed.
     #[error(transparent)]
     Analytics(#[from] dicechess_analytics::AnalyticsStoreError),
@@ -67,9 +72,13 @@ impl CommandError {
             Self::Store(StoreError::UnknownGame(_) | StoreError::UnknownPlayer(_)) => {
                 Exit::BadInput
             }
-            Self::Store(_) | Self::Analytics(_) | Self::Io(_) | Self::Unreadable(_) => {
-                Exit::Storage
-            }
+            Self::Backup(BackupError::InUse { .. }) => Exit::LeaseHeld,
+            Self::Backup(BackupError::Unfit { .. } | BackupError::Exists { .. }) => Exit::BadInput,
+            Self::Backup(_)
+            | Self::Store(_)
+            | Self::Analytics(_)
+            | Self::Io(_)
+            | Self::Unreadable(_) => Exit::Storage,
             Self::Read { .. } | Self::BadInput(_) => Exit::BadInput,
         }
     }

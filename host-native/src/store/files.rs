@@ -2,6 +2,7 @@
 //!
 //! Decides which files belong to a database. Needs no connection.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -23,12 +24,17 @@ impl DatabaseSize {
 }
 
 /// The write-ahead log that belongs to a database.
-fn wal_path(database: &Path) -> PathBuf {
+pub(super) fn wal_path(database: &Path) -> PathBuf {
     with_suffix(database, "-wal")
 }
 
+/// The index of the write-ahead log.
+pub(super) fn shm_path(database: &Path) -> PathBuf {
+    with_suffix(database, "-shm")
+}
+
 /// The path with something appended to its file name.
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
@@ -44,6 +50,12 @@ pub fn free_space(path: &Path) -> io::Result<u64> {
     let existing = absolute.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/"));
     let system = rustix::fs::statvfs(existing)?;
     Ok(system.f_bavail.saturating_mul(system.f_frsize))
+}
+
+/// Flushes the folder that holds a file, so that the file's name outlives a power cut.
+pub(super) fn flush_directory(file: &Path) -> io::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 fn file_size(path: &Path) -> u64 {

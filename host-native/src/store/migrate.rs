@@ -80,4 +80,6 @@ const MIGRATIONS: [(&str, &str); 6] = [
     ("watches", include_str!("../../../migrations/0006_daemon.sql")),
 ];
 /// `DCsy`, to tell our databases from others with a version of their own.
-const APPLICATION_ID: i64 = 0x4443_7379;
+pub(super) const APPLICATION_ID: i64 = 0x4443_7379;
+/// The version of a database that is up to date.
+pub(super) const NEWEST_VERSION: i64 = MIGRATIONS.len() as i64;

@@ -20,6 +20,7 @@
 //! | `sources` | leaderboards and their validators |
 //! | `lease`, `lease_holder`, `lease_keeper` | which process may crawl |
 //! | `status`, `counts`, `gauges` | the numbers of the whole, small questions, metrics |
+//! | `backup` | whole copies, and putting one back |
 //! | `files` | which files a database has, and how large they are |
 //! | `error`, `columns` | messages, and how values are spelled in columns |
 //!
@@ -27,6 +28,7 @@
 //! that drive futures where a call may be long.
 
 mod adopt;
+mod backup;
 mod columns;
 mod counts;
 mod details;
@@ -58,6 +60,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
+pub use backup::{BackupError, CheckedCopy, DatabaseKind, back_up, file_time, restore};
 pub use details::{GameDetails, Perspective, Revision};
 pub use error::StoreError;
 pub use files::{DatabaseSize, free_space};

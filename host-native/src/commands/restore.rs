@@ -1,0 +1,102 @@
+//! `restore`: a backup back in its place.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::CommandError;
+use super::backup::analytics_file;
+use crate::clock::now;
+use crate::config::{StoreSettings, resolve_analytics_db, resolve_store};
+use crate::exit_code::Exit;
+use crate::progress::{Line, Progress};
+use crate::store::{CheckedCopy, DatabaseKind, restore};
+
+/// Arguments of `restore`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The backup is checked (is it ours, is it whole, does this program know its version), copied beside \
+DB_PATH and takes its place in one step. A database that is there already is only replaced with \
+--force and is kept beside as DB_PATH.before-restore-TIME. While another process has the database \
+open nothing is done (exit code 5): stop the daemon first.
+
+The embedded analytics store is restored from the file that `backup` wrote beside FILE, if it is \
+there. Without it, `dicechess-sync replay posted` and a crawl fill it again from the raw answers.")]
+pub struct RestoreArgs {
+    /// The backup.
+    file: PathBuf,
+    /// Replace the database that is there, and keep it aside.
+    #[arg(long)]
+    force: bool,
+    /// Leave the embedded analytics store as it is.
+    #[arg(long)]
+    without_analytics: bool,
+    /// Print JSON for scripts.
+    #[arg(long)]
+    json: bool,
+    /// Settings.
+    #[command(flatten)]
+    settings: StoreSettings,
+}
+
+/// One database put back.
+#[derive(Debug, Serialize)]
+struct Restored {
+    /// `sync` or `analytics`.
+    database: &'static str,
+    path: PathBuf,
+    /// Where the one that was there is now.
+    kept_aside: Option<PathBuf>,
+    #[serde(flatten)]
+    copy: CheckedCopy,
+}
+
+/// Puts a backup back.
+///
+/// # Errors
+/// The backup is not usable, the database is there or in use, or a file cannot be written.
+pub fn run(args: &RestoreArgs) -> Result<Exit, CommandError> {
+    let (db_path, log_format) = resolve_store(&args.settings)?;
+    let analytics_db = resolve_analytics_db(&args.settings)?;
+    let progress = Progress::on_stderr(true);
+    crate::logging::start(log_format, &progress);
+    let mut backups = Vec::new();
+    let beside = analytics_file(&args.file);
+    if !args.without_analytics && beside.exists() {
+        backups.push(("analytics", DatabaseKind::Analytics, beside, analytics_db));
+    }
+    // The database that everything else can be made from comes last: if the first one fails, it is
+    // as it was.
+    backups.push(("sync", DatabaseKind::Sync, args.file.clone(), db_path));
+    let mut restored = Vec::new();
+    for (database, kind, backup, path) in backups {
+        let (copy, kept_aside) = restore(&backup, &path, kind, args.force, now(), |done, left| {
+            if progress.is_due(Line::Backup) {
+                progress.show(Line::Backup, done, Some(left), "pages");
+            }
+        })?;
+        progress.clear();
+        restored.push(Restored { database, path, kept_aside, copy });
+    }
+    print(&restored, args.json)?;
+    Ok(Exit::Done)
+}
+
+fn print(restored: &[Restored], as_json: bool) -> Result<(), CommandError> {
+    let mut out = std::io::stdout().lock();
+    if as_json {
+        let text = serde_json::to_string(&serde_json::json!({ "files": restored }));
+        writeln!(out, "{}", text.map_err(std::io::Error::from)?)?;
+        return Ok(());
+    }
+    for Restored { database, path, kept_aside, copy } in restored {
+        let rows: u64 = copy.rows.values().sum();
+        writeln!(out, "{database:9}  {} is in its place: {rows} rows, whole", path.display())?;
+        if let Some(aside) = kept_aside {
+            writeln!(out, "           the one that was there is kept as {}", aside.display())?;
+        }
+    }
+    Ok(())
+}

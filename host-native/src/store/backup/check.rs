@@ -1,0 +1,93 @@
+//! Whether a file is the database it should be, and whole.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::{BackupError, CheckedCopy, DatabaseKind, file_error, sqlite_error};
+use crate::store::BUSY_TIMEOUT;
+
+/// Reads a database file through.
+pub(super) fn check(path: &Path, kind: DatabaseKind) -> Result<CheckedCopy, BackupError> {
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    identify(&connection, path, kind)?;
+    let faults = integrity(&connection, "integrity_check").map_err(sqlite_error(path))?;
+    if let Some(fault) = faults.first() {
+        let why = format!("it is damaged: {fault}");
+        return Err(BackupError::Unfit { path: path.to_owned(), why });
+    }
+    let rows = count_rows(&connection).map_err(sqlite_error(path))?;
+    let bytes = fs::metadata(path).map_err(file_error(path))?.len();
+    Ok(CheckedCopy { bytes, rows })
+}
+
+/// What `PRAGMA integrity_check` or `quick_check` finds; nothing in a sound database.
+fn integrity(connection: &Connection, pragma: &str) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare(&format!("PRAGMA {pragma}"))?;
+    let found: Vec<String> =
+        statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    Ok(found.into_iter().filter(|line| line != "ok").collect())
+}
+
+pub(super) fn open(path: &Path, flags: OpenFlags) -> Result<Connection, BackupError> {
+    if !path.is_file() {
+        return Err(BackupError::Missing { path: path.to_owned() });
+    }
+    let connection = Connection::open_with_flags(path, flags).map_err(sqlite_error(path))?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(sqlite_error(path))?;
+    Ok(connection)
+}
+
+/// Fails unless the file is a database of this kind that this program can read.
+pub(super) fn identify(
+    connection: &Connection,
+    path: &Path,
+    kind: DatabaseKind,
+) -> Result<(), BackupError> {
+    let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    let unfit = |why: String| BackupError::Unfit { path: path.to_owned(), why };
+    let (id, version) = match (number("application_id"), number("user_version")) {
+        (Ok(id), Ok(version)) => (id, version),
+        (Err(source), _) | (_, Err(source)) => {
+            return Err(match source.sqlite_error_code() {
+                Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+                    unfit(format!("it is damaged or no SQLite database ({source})"))
+                }
+                Some(_) | None => BackupError::Sqlite { path: path.to_owned(), source },
+            });
+        }
+    };
+    if id != kind.application_id() {
+        let what = match kind {
+            DatabaseKind::Sync => "a database of dicechess-sync",
+            DatabaseKind::Analytics => "an embedded analytics store",
+        };
+        return Err(unfit(format!("it is not {what} (its application id is {id})")));
+    }
+    let newest = kind.newest_version();
+    if version > newest {
+        return Err(unfit(format!(
+            "it has version {version}, this program knows versions up to {newest}: use the newer \
+             program"
+        )));
+    }
+    Ok(())
+}
+
+pub(super) fn count_rows(connection: &Connection) -> rusqlite::Result<BTreeMap<String, u64>> {
+    const TABLES: &str = "SELECT name FROM sqlite_schema
+        WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
+    let mut statement = connection.prepare(TABLES)?;
+    let tables: Vec<String> =
+        statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    tables
+        .into_iter()
+        .map(|table| {
+            let sql = format!("SELECT count(*) FROM \"{}\"", table.replace('"', "\"\""));
+            let rows: i64 = connection.query_row(&sql, [], |row| row.get(0))?;
+            Ok((table, rows.unsigned_abs()))
+        })
+        .collect()
+}

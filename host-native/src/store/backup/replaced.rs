@@ -1,0 +1,66 @@
+//! How a database gives up its place.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use dicechess_core::time::UnixMillis;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::check::open;
+use super::{BackupError, file_error};
+use crate::store::files::{flush_directory, shm_path, wal_path};
+use crate::store::lease;
+use crate::store::lease_holder::LeaseHolder;
+
+/// Makes sure that nobody uses a database, folds its write-ahead log into it, and keeps everybody
+/// else out as long as the connection lives. A damaged database, which cannot tell, gives `None`.
+pub(super) fn take_out_of_use(
+    path: &Path,
+    now: UnixMillis,
+) -> Result<Option<Connection>, BackupError> {
+    let in_use = |by: String| BackupError::InUse { path: path.to_owned(), by };
+    let Ok(connection) = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE) else { return Ok(None) };
+    if let Ok(Some((holder, until))) = lease::load(&connection)
+        && until > now
+        && !holder.is_dead(&LeaseHolder::this_process())
+    {
+        let by = format!("process {} on {} (lease until {until})", holder.pid, holder.host);
+        return Err(in_use(by));
+    }
+    // Only somebody who is alone may leave the write-ahead log.
+    let alone = connection
+        .busy_timeout(Duration::ZERO)
+        .and_then(|()| connection.pragma_update(None, "journal_mode", "DELETE"))
+        .and_then(|()| connection.execute_batch("BEGIN EXCLUSIVE"));
+    match alone {
+        Ok(()) => Ok(Some(connection)),
+        Err(error)
+            if matches!(
+                error.sqlite_error_code(),
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+            ) =>
+        {
+            Err(in_use("another process that has it open".to_owned()))
+        }
+        Err(error) => {
+            tracing::warn!("the database in place cannot be read ({error}); it is kept aside");
+            Ok(None)
+        }
+    }
+}
+
+/// Gives the old database a second name, so that its own can be taken over in one step. What is
+/// left of its write-ahead log must not meet the new database.
+pub(super) fn keep_aside(path: &Path, aside: &Path) -> Result<(), BackupError> {
+    for of in [wal_path, shm_path] {
+        if of(path).exists() {
+            fs::rename(of(path), of(aside)).map_err(file_error(&of(path)))?;
+        }
+    }
+    fs::hard_link(path, aside)
+        // Some file systems know no links; then there is an instant without a database.
+        .or_else(|_| fs::rename(path, aside))
+        .and_then(|()| flush_directory(aside))
+        .map_err(file_error(aside))
+}
