@@ -1,4 +1,7 @@
 //! Log lines on standard error: text for people, JSON for machines.
+//!
+//! Decides that JSON tells of every decision, a game's steps included, and text of what a person
+//! wants to read.
 
 use std::io::IsTerminal;
 
@@ -9,7 +12,11 @@ use crate::progress::Progress;
 
 /// Starts logging. `RUST_LOG` chooses what is logged; `NO_COLOR` is honoured.
 pub fn start(format: LogFormat, progress: &Progress) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let usual = match format {
+        LogFormat::Json => "info,dicechess_sync=debug",
+        LogFormat::Text => "info",
+    };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
     let may_color = std::io::stderr().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let builder = tracing_subscriber::fmt()

@@ -37,6 +37,7 @@ pub enum Line {
 pub struct Progress {
     bars: MultiProgress,
     is_drawn: bool,
+    every: Duration,
     lines: std::sync::Arc<Mutex<BTreeMap<Line, LineState>>>,
 }
 
@@ -47,9 +48,11 @@ struct LineState {
     shown: Instant,
 }
 
-/// How often a line is redrawn, and logged where nothing can be redrawn.
+/// How often a line is redrawn, logged where nothing can be redrawn, and logged by a program that
+/// runs for months.
 const DRAW_EVERY: Duration = Duration::from_millis(200);
 const LOG_EVERY: Duration = Duration::from_secs(10);
+const LOG_SELDOM: Duration = Duration::from_mins(10);
 
 impl Line {
     const fn label(self) -> &'static str {
@@ -71,13 +74,19 @@ impl Progress {
         let is_drawn = may_draw && io::stderr().is_terminal();
         let target =
             if is_drawn { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        Self { bars: MultiProgress::with_draw_target(target), is_drawn, lines: Default::default() }
+        let every = if is_drawn { DRAW_EVERY } else { LOG_EVERY };
+        let bars = MultiProgress::with_draw_target(target);
+        Self { bars, is_drawn, every, lines: Default::default() }
+    }
+
+    /// Progress of a program that runs for months: a line every ten minutes.
+    pub fn seldom() -> Self {
+        Self { every: LOG_SELDOM, ..Self::on_stderr(false) }
     }
 
     /// Whether a line is due to be shown again; what it shows may cost a query.
     pub fn is_due(&self, line: Line) -> bool {
-        let every = if self.is_drawn { DRAW_EVERY } else { LOG_EVERY };
-        self.lines().get(&line).is_none_or(|state| state.shown.elapsed() >= every)
+        self.lines().get(&line).is_none_or(|state| state.shown.elapsed() >= self.every)
     }
 
     /// Shows how far a stage is: what is done, what is known to be left, and a remark.

@@ -8,11 +8,13 @@ use tokio::sync::watch;
 #[derive(Debug, Clone)]
 pub struct Shutdown {
     sender: Arc<watch::Sender<bool>>,
+    /// A stop of the whole stops its parts.
+    whole: Option<Arc<Self>>,
 }
 
 impl Default for Shutdown {
     fn default() -> Self {
-        Self { sender: Arc::new(watch::Sender::new(false)) }
+        Self { sender: Arc::new(watch::Sender::new(false)), whole: None }
     }
 }
 
@@ -44,6 +46,12 @@ impl Shutdown {
         Ok(shutdown)
     }
 
+    /// A stop of a part: it can be requested alone, and is requested with the whole.
+    #[must_use]
+    pub fn part(&self) -> Self {
+        Self { whole: Some(Arc::new(self.clone())), ..Self::default() }
+    }
+
     /// Asks everything to stop.
     pub fn request(&self) {
         self.sender.send_replace(true);
@@ -51,13 +59,41 @@ impl Shutdown {
 
     /// Whether a stop was asked for.
     pub fn is_requested(&self) -> bool {
-        *self.sender.borrow()
+        *self.sender.borrow() || self.whole.as_ref().is_some_and(|whole| whole.is_requested())
     }
 
     /// Waits until a stop is asked for.
     pub async fn requested(&self) {
         let mut receiver = self.sender.subscribe();
         // The sender lives as long as `self`, so waiting cannot fail.
-        let _ = receiver.wait_for(|requested| *requested).await;
+        let own = receiver.wait_for(|requested| *requested);
+        match &self.whole {
+            None => {
+                let _ = own.await;
+            }
+            Some(whole) => {
+                tokio::select! {
+                    _ = own => {}
+                    () = Box::pin(whole.requested()) => {}
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_part_stops_alone_and_with_the_whole() {
+        let whole = Shutdown::default();
+        let (one, other) = (whole.part(), whole.part());
+        one.request();
+        one.requested().await;
+        assert!(one.is_requested() && !other.is_requested() && !whole.is_requested());
+        whole.request();
+        other.requested().await;
+        assert!(other.is_requested());
     }
 }

@@ -68,9 +68,8 @@ async fn backfill(
     let began = std::time::Instant::now();
     let expected = expected(&server.world(), config);
     let store = Arc::new(Store::open(&config.db_path)?);
-    let Some(lease) = LeaseKeeper::take(&store, shutdown.clone())? else {
-        return Ok(Exit::LeaseHeld);
-    };
+    let lease = LeaseKeeper::take(&store, shutdown.clone())?;
+    let Some(lease) = lease.or_say_who_holds_it(&store) else { return Ok(Exit::LeaseHeld) };
     let crawl = CrawlArgs {
         stages: Stage::ALL.to_vec(),
         max_players: None,

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::config::ConfigError;
-use crate::crawl::PassError;
+use crate::crawl::{PartyError, PassError};
 use crate::exit_code::Exit;
 use crate::store::{BackupError, StoreError};
 
@@ -86,6 +86,16 @@ impl CommandError {
     /// Whether whoever read our output went away, which is no fault.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Io(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl From<PartyError> for CommandError {
+    fn from(error: PartyError) -> Self {
+        match error {
+            PartyError::Unusable(message) => Self::Unusable(message),
+            PartyError::Analytics(error) => Self::Analytics(error),
+            PartyError::Folder(error) => Self::Io(error),
+        }
     }
 }
 

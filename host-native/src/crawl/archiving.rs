@@ -14,21 +14,23 @@ pub(super) async fn run(pass: &mut Pass<'_>) -> Result<u64, PassError> {
         if archived == 0 {
             break;
         }
-        if pass.progress.is_due(Line::Archive) {
+        if pass.tools.progress.is_due(Line::Archive) {
             let left = pass.store.archive_pending()?;
-            pass.progress.show(Line::Archive, pass.report.archived, Some(left), "");
+            pass.tools.progress.show(Line::Archive, pass.report.archived, Some(left), "");
         }
     }
     Ok(handled)
 }
 
 async fn run_batch(pass: &mut Pass<'_>) -> Result<u64, PassError> {
-    let Some(archive) = pass.archive else { return Ok(0) };
+    let Some(archive) = &pass.tools.parties.archive else { return Ok(0) };
     let mut archived = 0;
-    for item in pass.store.next_to_archive(pass.settings.archive_batch)? {
+    for game in pass.store.next_to_archive(pass.settings.archive_batch)? {
         if !pass.may_go_on(Stage::Archive) {
             break;
         }
+        // One at a time: the raw answers of a whole batch would fill the memory of a small machine.
+        let Some(item) = pass.store.archive_item(game)? else { continue };
         let bundle = match item.bundle() {
             Ok(bundle) => bundle,
             Err(error) => {
@@ -42,6 +44,7 @@ async fn run_batch(pass: &mut Pass<'_>) -> Result<u64, PassError> {
             break;
         }
         pass.store.mark_archived(item.game_id, now())?;
+        tracing::debug!(%game, "archived");
         pass.report.archived += 1;
         archived += 1;
     }

@@ -10,32 +10,39 @@
 //! | `seeding` | seeds and leaderboards into the frontier |
 //! | `enumerate` | histories into the catalogue |
 //! | `fetch` | moves into the raw store |
+//! | `watch` | looks after players whose games are wanted at once |
 //! | `post` | raw games to analytics |
 //! | `archiving` | raw games to the archive |
+//! | `parties` | the site, the analytics and the archive a pass deals with |
 //! | `report` | what a pass did and why it stopped |
 
 mod archiving;
 mod enumerate;
 mod fetch;
+pub mod parties;
 mod post;
 mod report;
 mod seeding;
+mod watch;
 
-use std::collections::BTreeSet;
-use std::time::Duration;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
+use dicechess_core::breaker::{Breaker, Outcome};
 use dicechess_core::ids::UserId;
 use thiserror::Error;
 
+pub use parties::{Parties, PartyError, SitePolicy};
 pub use report::{PassReport, Stop};
 
-use crate::analytics::Analytics;
-use crate::archive::Archive;
 use crate::clock::now;
+use crate::config::Config;
+use crate::daemon::DaemonHandle;
 use crate::progress::Progress;
 use crate::shutdown::Shutdown;
-use crate::site::{LimitedSite, SiteError, SiteRequest, SiteResponse};
+use crate::site::{SiteError, SiteRequest, SiteResponse};
 use crate::store::{Store, StoreError};
+use crate::telemetry::Telemetry;
 
 /// The stages of a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
@@ -86,11 +93,41 @@ pub struct PassSettings {
     /// The page size for players with many games.
     pub page_size_max: u32,
     /// When a player's history is asked again.
-    pub refresh_after: Duration,
+    pub refresh: Refresh,
+    /// Whether watched players are looked after in between.
+    pub attends_watches: bool,
     /// Games taken at once for posting.
     pub post_batch: u32,
     /// Games taken at once for the archive.
     pub archive_batch: u32,
+}
+
+/// When a synced player's history is asked again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refresh {
+    /// So long after his last sweep.
+    After(Duration),
+    /// By his own plan ([`dicechess_core::lifecycle::refresh_interval`]).
+    Planned,
+}
+
+impl PassSettings {
+    /// All stages as configured, each player by his own plan.
+    #[must_use]
+    pub fn of(config: &Config) -> Self {
+        Self {
+            stages: Stage::ALL.into(),
+            max_players: None,
+            max_games: None,
+            seed_ids: config.seed_ids.clone(),
+            page_size: config.site.page_size,
+            page_size_max: config.site.page_size_max,
+            refresh: Refresh::Planned,
+            attends_watches: false,
+            post_batch: config.post_batch,
+            archive_batch: config.archive_batch,
+        }
+    }
 }
 
 /// Why a pass broke off. Whatever was accepted before is committed.
@@ -104,15 +141,29 @@ pub enum PassError {
     Unusable(String),
 }
 
+/// What a pass works with.
+#[derive(Clone, Copy)]
+pub struct PassTools<'a> {
+    /// The database, whose lease is held.
+    pub store: &'a Store,
+    /// Site, analytics and archive.
+    pub parties: &'a Parties,
+    /// What is counted.
+    pub telemetry: &'a Telemetry,
+    /// What a person sees.
+    pub progress: &'a Progress,
+}
+
 /// A pass under way.
 pub struct Pass<'a> {
+    tools: PassTools<'a>,
     store: &'a Store,
-    site: Option<&'a LimitedSite>,
-    analytics: &'a Analytics,
-    archive: Option<&'a Archive>,
     settings: PassSettings,
     shutdown: Shutdown,
-    progress: &'a Progress,
+    /// Rung when something new waits to be posted or archived.
+    delivery: Option<DaemonHandle>,
+    breakers: BTreeMap<Stage, Breaker>,
+    sweep_in_hand: Option<enumerate::ActiveSweep>,
     report: PassReport,
 }
 
@@ -123,17 +174,24 @@ const FETCHES_A_ROUND: u64 = 500;
 impl<'a> Pass<'a> {
     /// Prepares a pass. Without a site only posting and archiving can run; without an archive,
     /// nothing is archived.
-    pub fn new(
-        store: &'a Store,
-        site: Option<&'a LimitedSite>,
-        analytics: &'a Analytics,
-        archive: Option<&'a Archive>,
-        settings: PassSettings,
-        shutdown: Shutdown,
-        progress: &'a Progress,
-    ) -> Self {
-        let report = PassReport::default();
-        Self { store, site, analytics, archive, settings, shutdown, progress, report }
+    pub fn new(tools: PassTools<'a>, settings: PassSettings, shutdown: Shutdown) -> Self {
+        Self {
+            tools,
+            store: tools.store,
+            settings,
+            shutdown,
+            delivery: None,
+            breakers: BTreeMap::new(),
+            sweep_in_hand: None,
+            report: PassReport::default(),
+        }
+    }
+
+    /// Tells the daemon of each game that waits to be posted.
+    #[must_use]
+    pub fn waking(mut self, daemon: DaemonHandle) -> Self {
+        self.delivery = Some(daemon);
+        self
     }
 
     /// Runs the pass to its end.
@@ -141,6 +199,35 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// See [`PassError`]; a refusing site or a stage that stops early is no error but in the report.
     pub async fn run(mut self) -> Result<PassReport, PassError> {
+        self.prepare().await?;
+        while self.round().await? > 0 && !self.shutdown.is_requested() {}
+        self.end()
+    }
+
+    /// Runs one round of the pass: what [`Self::run`] repeats until nothing is left.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub async fn run_round(mut self) -> Result<PassReport, PassError> {
+        self.prepare().await?;
+        self.round().await?;
+        self.end()
+    }
+
+    /// Looks after the watched players whose time has come, and does nothing else.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub async fn run_watches(mut self) -> Result<PassReport, PassError> {
+        watch::attend(&mut self).await?;
+        self.end()
+    }
+
+    /// What comes before the first question to the site.
+    async fn prepare(&mut self) -> Result<(), PassError> {
+        if !self.settings.stages.iter().any(|stage| stage.asks_site()) {
+            return Ok(());
+        }
         self.store.reset_in_progress(now())?;
         self.seed().await?;
         if !self.store.has_players()? {
@@ -148,23 +235,40 @@ impl<'a> Pass<'a> {
                 "nobody is in the frontier: set SEED_IDS or run `dicechess-sync seed ID…`"
             );
         }
-        self.store.requeue_stale(now() - self.settings.refresh_after, now())?;
-        let mut enumeration = enumerate::Enumeration::default();
-        let mut fetching = fetch::Fetching::default();
-        let mut posting = post::Posting::default();
-        loop {
-            let mut handled = enumeration.run(&mut self, PAGES_A_ROUND).await?;
-            handled += fetching.run(&mut self, FETCHES_A_ROUND).await?;
-            handled += posting.run(&mut self).await?;
-            handled += archiving::run(&mut self).await?;
-            if handled == 0 || self.shutdown.is_requested() {
-                break;
-            }
+        match self.settings.refresh {
+            Refresh::After(age) => self.store.requeue_stale(now() - age, now())?,
+            Refresh::Planned => self.store.requeue_due(now())?,
+        };
+        Ok(())
+    }
+
+    /// At most 50 pages, at most 500 fetches, then all that waits to be posted and archived. How
+    /// much was handled.
+    async fn round(&mut self) -> Result<u64, PassError> {
+        let mut handled = 0;
+        for stage in Stage::ALL {
+            let began = Instant::now();
+            let done = match stage {
+                Stage::Enumerate => enumerate::run(self, PAGES_A_ROUND).await?,
+                Stage::Fetch => fetch::run(self, FETCHES_A_ROUND).await?,
+                Stage::Post => post::run(self).await?,
+                Stage::Archive => archiving::run(self).await?,
+            };
+            self.tools.telemetry.stage_ran(stage, began.elapsed(), done);
+            handled += done;
+        }
+        self.report.handled += handled;
+        Ok(handled)
+    }
+
+    fn end(mut self) -> Result<PassReport, PassError> {
+        if let Some(sweep) = self.sweep_in_hand.take() {
+            self.store.release_player(sweep.player_id(), now())?;
         }
         if self.shutdown.is_requested() {
             self.stop(Stop::Requested);
         }
-        self.progress.clear();
+        self.tools.progress.clear();
         Ok(self.report)
     }
 
@@ -173,7 +277,26 @@ impl<'a> Pass<'a> {
         self.settings.stages.contains(&stage)
             && !self.shutdown.is_requested()
             && !self.report.stops.iter().any(|stop| stop.concerns(stage))
-            && (self.site.is_some() || !stage.asks_site())
+            && (self.tools.parties.site.is_some() || !stage.asks_site())
+    }
+
+    /// Takes note of how an item ended. A stage whose breaker opens stops.
+    fn record(&mut self, stage: Stage, outcome: Outcome, failure: Option<&str>) {
+        let breaker = self.breakers.entry(stage).or_default();
+        breaker.record(outcome);
+        if breaker.is_open()
+            && let Some(cause) = failure
+        {
+            self.tools.telemetry.breaker_tripped(stage);
+            self.stop(Stop::Breaker { stage, cause: cause.to_owned() });
+        }
+    }
+
+    /// A game waits to be posted and archived.
+    fn announce_delivery(&self) {
+        if let Some(daemon) = &self.delivery {
+            daemon.wake_delivery();
+        }
     }
 
     fn stop(&mut self, stop: Stop) {
@@ -184,7 +307,7 @@ impl<'a> Pass<'a> {
     }
 
     async fn ask(&self, request: &SiteRequest) -> Result<SiteResponse, SiteError> {
-        match self.site {
+        match &self.tools.parties.site {
             Some(site) => site.request(request).await,
             None => Err(SiteError::Unusable("no site is configured".to_owned())),
         }

@@ -10,6 +10,10 @@ use crate::exit_code::Exit;
 /// The counts of a pass.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PassReport {
+    /// Pages, games and bundles handled, whatever came of them.
+    pub handled: u64,
+    /// Looks at watched players.
+    pub looks: u64,
     /// History pages received.
     pub pages: u64,
     /// Pages that began with a row already seen, so that a shift of the list shows.

@@ -67,8 +67,15 @@ pub enum StageView {
 #[derive(Debug, Clone)]
 pub struct DaemonHandle {
     view: Arc<watch::Sender<DaemonView>>,
-    site_bell: Arc<Notify>,
-    delivery_bell: Arc<Notify>,
+    bells: Arc<BTreeMap<Bell, Notify>>,
+}
+
+/// What waits to be woken: asking the site, posting, archiving.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Bell {
+    Site,
+    Post,
+    Archive,
 }
 
 impl DaemonHandle {
@@ -81,11 +88,8 @@ impl DaemonHandle {
             stages: BTreeMap::new(),
             token_expires_at: None,
         };
-        Self {
-            view: Arc::new(watch::Sender::new(view)),
-            site_bell: Arc::default(),
-            delivery_bell: Arc::default(),
-        }
+        let bells = [Bell::Site, Bell::Post, Bell::Archive].map(|bell| (bell, Notify::new()));
+        Self { view: Arc::new(watch::Sender::new(view)), bells: Arc::new(bells.into()) }
     }
 
     /// What it is doing.
@@ -102,11 +106,37 @@ impl DaemonHandle {
 
     /// Something new waits to be asked of the site: the daemon looks at once.
     pub fn wake_site(&self) {
-        self.site_bell.notify_one();
+        self.ring(Bell::Site);
     }
 
     /// Something new waits to be posted or archived: the daemon looks at once.
     pub fn wake_delivery(&self) {
-        self.delivery_bell.notify_waiters();
+        self.ring(Bell::Post);
+        self.ring(Bell::Archive);
+    }
+
+    /// Waits until somebody wakes this part. A bell rung while nobody waits is heard by the next.
+    pub(super) async fn woken(&self, bell: Bell) {
+        if let Some(bell) = self.bells.get(&bell) {
+            bell.notified().await;
+        }
+    }
+
+    /// Changes the view.
+    pub(super) fn update(&self, change: impl FnOnce(&mut DaemonView)) {
+        self.view.send_modify(change);
+    }
+
+    /// Says what a stage does.
+    pub(super) fn stage(&self, stage: Stage, does: StageView) {
+        self.update(|view| {
+            view.stages.insert(stage, does);
+        });
+    }
+
+    fn ring(&self, bell: Bell) {
+        if let Some(bell) = self.bells.get(&bell) {
+            bell.notify_one();
+        }
     }
 }

@@ -6,7 +6,7 @@
 //! in the store, so that a restart changes nothing.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dicechess_core::pacing::{
     Backoff, Decision, Pacing, SiteBlock, WaitReason, parse_retry_after, token,
@@ -19,6 +19,7 @@ use super::{SiteCredentials, SiteRequest, SiteResponse, Transport, TransportErro
 use crate::clock::now;
 use crate::shutdown::Shutdown;
 use crate::store::{Store, StoreError};
+use crate::telemetry::Telemetry;
 
 /// Why the site gave nothing.
 #[derive(Debug, Error)]
@@ -74,6 +75,7 @@ pub struct LimitedSite {
     token_expiry: Option<UnixMillis>,
     shutdown: Shutdown,
     on_wait: WaitListener,
+    telemetry: Arc<Telemetry>,
 }
 
 /// A wait shorter than this is the usual distance and not worth showing.
@@ -88,6 +90,7 @@ impl LimitedSite {
         credentials: &SiteCredentials,
         shutdown: Shutdown,
         on_wait: WaitListener,
+        telemetry: Arc<Telemetry>,
     ) -> Self {
         Self {
             transport,
@@ -97,6 +100,7 @@ impl LimitedSite {
             token_expiry: credentials.with_token(token::expiry),
             shutdown,
             on_wait,
+            telemetry,
         }
     }
 
@@ -113,7 +117,7 @@ impl LimitedSite {
             // The wait may have been long, and tokens end.
             let is_remembered = self.check_access()?;
             self.store.record_site_request(request.endpoint, now())?;
-            let response = match self.transport.send(request).await {
+            let response = match self.send(request).await {
                 Ok(response) => response,
                 Err(TransportError::Unusable(message)) => return Err(SiteError::Unusable(message)),
                 Err(error) => return Err(SiteError::Failed(error.to_string())),
@@ -138,6 +142,21 @@ impl LimitedSite {
                 }
             }
         }
+    }
+
+    async fn send(&self, request: &SiteRequest) -> Result<SiteResponse, TransportError> {
+        let began = Instant::now();
+        let answer = self.transport.send(request).await;
+        let status = answer.as_ref().ok().map(|response| response.status);
+        let took = began.elapsed();
+        self.telemetry.site_answered(request.endpoint, status, took);
+        tracing::debug!(
+            endpoint = request.endpoint.name(),
+            status,
+            millis = took.as_millis() as u64,
+            "the site was asked"
+        );
+        answer
     }
 
     /// Fails if the token has expired or a refusal still holds; tells whether one is remembered.
@@ -175,9 +194,14 @@ impl LimitedSite {
                 (self.on_wait)(why, until);
                 shown = Some(why);
             }
-            tokio::select! {
-                () = tokio::time::sleep(wait) => {}
-                () = self.shutdown.requested() => return Err(SiteError::Stopped),
+            let began = Instant::now();
+            let is_stopped = tokio::select! {
+                () = tokio::time::sleep(wait) => false,
+                () = self.shutdown.requested() => true,
+            };
+            self.telemetry.site_waited(why, began.elapsed());
+            if is_stopped {
+                return Err(SiteError::Stopped);
             }
         }
     }

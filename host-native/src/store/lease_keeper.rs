@@ -8,10 +8,45 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use dicechess_core::pacing::LEASE_RENEWAL;
+use dicechess_core::time::UnixMillis;
 
 use super::{LeaseHolder, LeaseOutcome, Store, StoreError};
 use crate::clock::now;
 use crate::shutdown::Shutdown;
+
+/// Whether the lease could be taken.
+#[derive(Debug)]
+pub enum Lease {
+    /// This process holds it.
+    Taken(LeaseKeeper),
+    /// Another process holds it.
+    Held {
+        /// Who.
+        by: LeaseHolder,
+        /// When it ends unless renewed.
+        until: UnixMillis,
+    },
+}
+
+impl Lease {
+    /// The lease, or nothing and a message that says who holds it.
+    #[must_use]
+    pub fn or_say_who_holds_it(self, store: &Store) -> Option<LeaseKeeper> {
+        match self {
+            Self::Taken(keeper) => Some(keeper),
+            Self::Held { by, until } => {
+                tracing::error!(
+                    "another process crawls with {}: process {} on {}; its lease ends at {until} \
+                     unless renewed",
+                    store.path().display(),
+                    by.pid,
+                    by.host
+                );
+                None
+            }
+        }
+    }
+}
 
 /// The lease, held by this process, and the guard it puts on the store's writes.
 #[derive(Debug)]
@@ -23,28 +58,21 @@ pub struct LeaseKeeper {
 }
 
 impl LeaseKeeper {
-    /// Takes the lease and begins to renew it; `None`, with a message, if another process holds it.
-    /// When it is lost later, `shutdown` is requested.
+    /// Takes the lease and begins to renew it, or tells who holds it. When it is lost later,
+    /// `shutdown` is requested.
     ///
     /// # Errors
     /// [`StoreError`]
-    pub fn take(store: &Arc<Store>, shutdown: Shutdown) -> Result<Option<Self>, StoreError> {
+    pub fn take(store: &Arc<Store>, shutdown: Shutdown) -> Result<Lease, StoreError> {
         let holder = LeaseHolder::this_process();
         if let LeaseOutcome::Held { by, until } = store.try_take_lease(&holder, now())? {
-            tracing::error!(
-                "another process crawls with {}: process {} on {}; its lease ends at {until} unless \
-                 renewed",
-                store.path().display(),
-                by.pid,
-                by.host
-            );
-            return Ok(None);
+            return Ok(Lease::Held { by, until });
         }
         store.set_lease_guard(Some(&holder));
         let (end, ended) = channel();
         let (kept, me) = (Arc::clone(store), holder.clone());
         let renewal = thread::spawn(move || renew(&kept, &me, &ended, &shutdown));
-        Ok(Some(Self { store: Arc::clone(store), holder, end, renewal }))
+        Ok(Lease::Taken(Self { store: Arc::clone(store), holder, end, renewal }))
     }
 
     /// Gives the lease back.

@@ -68,7 +68,7 @@ pub use games::ReplayKind;
 pub use gauges::{QueueGauge, StoreGauges};
 pub use lease::LeaseOutcome;
 pub use lease_holder::LeaseHolder;
-pub use lease_keeper::LeaseKeeper;
+pub use lease_keeper::{Lease, LeaseKeeper};
 pub use pages::{PageAcceptance, PageAccepted};
 pub use players::{DiscoveredVia, PlayerSighting};
 pub use queues::{ArchiveItem, PostItem};

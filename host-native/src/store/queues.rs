@@ -9,7 +9,7 @@ use dicechess_core::ids::{GameId, UserId};
 use dicechess_core::ingest::KnownPlayer;
 use dicechess_core::lifecycle::PlayerType;
 use dicechess_core::time::UnixMillis;
-use rusqlite::Row;
+use rusqlite::{OptionalExtension, Row};
 
 use super::columns::{game_id, iso, millis_column, user_column};
 use super::error::Fault;
@@ -84,10 +84,22 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`]
-    pub fn next_to_archive(&self, limit: u32) -> Result<Vec<ArchiveItem>, StoreError> {
+    pub fn next_to_archive(&self, limit: u32) -> Result<Vec<GameId>, StoreError> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(TO_ARCHIVE)?;
-            take_readable(statement.query_map([], archive_item)?, limit)
+            let ids = statement.query_map([], |row| row.get::<_, String>(0))?;
+            take_readable(ids.map(|id| Ok(game_id(&id?))), limit)
+        })
+    }
+
+    /// What the archive is to hold of a game; `None` without moves.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub fn archive_item(&self, game: GameId) -> Result<Option<ArchiveItem>, StoreError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(ARCHIVE_ITEM)?;
+            Ok(statement.query_row([game.to_string()], archive_item).optional()?.flatten())
         })
     }
 
@@ -188,12 +200,14 @@ const TO_POST: &str = "
     ORDER BY g.started_at_ms DESC, g.game_id";
 
 const TO_ARCHIVE: &str = "
+    SELECT game_id FROM raw_game_data INDEXED BY ix_raw_archive_pending
+    WHERE archived_at IS NULL AND move_history_json IS NOT NULL ORDER BY game_id";
+
+const ARCHIVE_ITEM: &str = "
     SELECT r.game_id, r.history_meta_json, r.move_history_json, r.move_history_fetched_at,
         r.created_at, g.white_user_id, g.black_user_id, g.started_at_ms
-    FROM raw_game_data AS r INDEXED BY ix_raw_archive_pending
-        CROSS JOIN games AS g ON g.game_id = r.game_id
-    WHERE r.archived_at IS NULL AND r.move_history_json IS NOT NULL
-    ORDER BY r.game_id";
+    FROM raw_game_data AS r JOIN games AS g USING (game_id)
+    WHERE r.game_id = ?1 AND r.move_history_json IS NOT NULL";
 
 #[cfg(test)]
 #[path = "queue_tests.rs"]

@@ -150,13 +150,14 @@ fn the_archive_queue() {
         fixture.store.accept_move_history(game(number), "{\"a\":  1}", NOW + MINUTE).unwrap();
     }
     let items = fixture.store.next_to_archive(10).unwrap();
-    assert_eq!(items.iter().map(|item| item.game_id).collect::<Vec<_>>(), [game(1), game(3)]);
-    let bundle = items[0].bundle().unwrap();
+    assert_eq!(items, [game(1), game(3)]);
+    let bundle = fixture.store.archive_item(game(1)).unwrap().unwrap().bundle().unwrap();
+    assert_eq!(fixture.store.archive_item(game(2)).unwrap(), None);
     assert!(bundle.contains("\"move_history\":{\"a\":  1}"), "{bundle}");
     assert!(bundle.contains(&format!("\"metaFetchedAt\":\"{NOW}\"")), "{bundle}");
     fixture.store.mark_archived(game(1), NOW).unwrap();
     assert_eq!(fixture.store.archive_pending().unwrap(), 1);
-    assert_eq!(fixture.store.next_to_archive(10).unwrap()[0].game_id, game(3));
+    assert_eq!(fixture.store.next_to_archive(10).unwrap(), [game(3)]);
     assert_eq!(
         fixture.text("SELECT archived_at FROM raw_game_data ORDER BY game_id"),
         NOW.to_string()
