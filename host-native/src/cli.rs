@@ -12,8 +12,10 @@ use crate::commands::normalize::NormalizeArgs;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::report::ReportArgs;
 use crate::commands::restore::RestoreArgs;
+use crate::commands::serve::ServeArgs;
 use crate::commands::sim::SimArgs;
 use crate::commands::verify::VerifyArgs;
+use crate::commands::watch::WatchArgs;
 use crate::config::{CrawlSettings, SECRETS_HELP, StoreSettings};
 
 /// Gets every Dice Chess game that can be reached: raw in SQLite, normalised, posted, archived.
@@ -36,6 +38,12 @@ pub enum Command {
     /// One pass: seed, enumerate, fetch, post, archive; then exit.
     #[command(after_help = SECRETS_HELP)]
     Crawl(Box<CrawlArgs>),
+    /// Crawl for months: one cycle after the other, with a dashboard, a gateway for browsers and
+    /// metrics.
+    #[command(after_help = SECRETS_HELP)]
+    Serve(Box<ServeArgs>),
+    /// Players whose games are wanted within minutes of their end.
+    Watch(WatchArgs),
     /// What the database holds and what is left to do.
     Status {
         /// Print JSON for scripts.

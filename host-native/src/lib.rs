@@ -56,6 +56,8 @@ fn dispatch(command: Command) -> Result<Exit, CommandError> {
     match command {
         Command::Demo(args) => commands::demo::run(&args),
         Command::Crawl(args) => commands::crawl::run(&args),
+        Command::Serve(args) => commands::serve::run(&args),
+        Command::Watch(args) => commands::watch::run(&args),
         Command::Status { json, settings } => commands::status::run(json, &settings),
         Command::Seed { ids, settings } => commands::seed::run(&ids, &settings),
         Command::Replay(args) => commands::replay::run(&args),

@@ -10,10 +10,12 @@ pub mod replay;
 pub mod report;
 pub mod restore;
 pub mod seed;
+pub mod serve;
 pub mod show;
 pub mod sim;
 pub mod status;
 pub mod verify;
+pub mod watch;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -128,6 +128,8 @@ pub struct Config {
     pub crawl_interval: Duration,
     /// How log lines look.
     pub log_format: LogFormat,
+    /// Changes with any setting and with what any file of a secret holds; reveals neither.
+    pub fingerprint: u64,
 }
 
 impl Config {
@@ -151,6 +153,7 @@ impl Config {
             refresh_after: values.duration("REFRESH_AFTER")?,
             crawl_interval: values.duration("CRAWL_INTERVAL")?,
             log_format: values.log_format()?,
+            fingerprint: values.fingerprint(),
             db_path,
         })
     }

@@ -13,6 +13,7 @@ use dicechess_core::ids::UserId;
 use dicechess_core::pacing::{Backoff, Pacing};
 use reqwest::Url;
 use secrecy::SecretString;
+use xxhash_rust::xxh64::xxh64;
 
 use super::settings::SETTINGS;
 use super::{
@@ -102,6 +103,17 @@ impl Values {
         };
         let text = bare_secret(&text);
         Ok((!text.is_empty()).then(|| SecretString::from(text)))
+    }
+
+    /// A hash of all values and of what the files of secrets hold.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let mut text = String::new();
+        for (name, value) in &self.0 {
+            let is_file = name.ends_with("_FILE") && *name != "CONFIG_FILE";
+            let held = if is_file { read_secret(Path::new(value)).ok() } else { None };
+            text.extend([name, "\0", value, "\0", held.as_deref().unwrap_or_default(), "\0"]);
+        }
+        xxh64(text.as_bytes(), 0)
     }
 
     pub(super) fn site(&self) -> Result<SiteConfig, ConfigError> {

@@ -10,6 +10,7 @@ use dicechess_analytics::{AnalyticsStoreError, Receiver};
 use dicechess_core::pacing::WaitReason;
 use thiserror::Error;
 
+use super::PassError;
 use crate::analytics::Analytics;
 use crate::analytics_client::AnalyticsClient;
 use crate::archive::Archive;
@@ -54,6 +55,12 @@ pub enum PartyError {
     /// Its folder cannot be made.
     #[error("the folder of the embedded analytics cannot be made: {0}")]
     Folder(#[from] std::io::Error),
+}
+
+impl From<PartyError> for PassError {
+    fn from(error: PartyError) -> Self {
+        Self::Unusable(error.to_string())
+    }
 }
 
 impl PartyError {

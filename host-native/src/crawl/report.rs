@@ -71,8 +71,19 @@ pub enum Stop {
 }
 
 impl Stop {
+    /// Whether trying again at once would end alike.
+    pub(crate) const fn is_lasting(&self) -> bool {
+        match self {
+            Self::SiteRefused(_)
+            | Self::Breaker { .. }
+            | Self::AnalyticsRefusedToken
+            | Self::ArchiveDown(_) => true,
+            Self::BudgetSpent(_) | Self::Requested => false,
+        }
+    }
+
     /// Whether it stops this stage.
-    pub(super) fn concerns(&self, stage: Stage) -> bool {
+    pub(crate) fn concerns(&self, stage: Stage) -> bool {
         match self {
             Self::SiteRefused(_) | Self::BudgetSpent(_) => stage.asks_site(),
             Self::Breaker { stage: stopped, .. } => *stopped == stage,
