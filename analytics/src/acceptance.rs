@@ -4,6 +4,7 @@
 //! ([`dicechess_core::replay`]). A well-formed document that the replay refuses is a refusal,
 //! everything before that is malformed. Storing what is accepted is the receiver's matter.
 
+use dicechess_core::ids::GameId;
 use dicechess_core::ingest::IngestGame;
 use dicechess_core::replay::{ReplayedGame, replay};
 use thiserror::Error;
@@ -38,19 +39,41 @@ pub enum Rejection {
     Refused(String),
 }
 
+/// What a well-formed document says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heading {
+    /// The game.
+    pub id: GameId,
+    /// Where it was played.
+    pub source: String,
+}
+
+/// Checks a body's size and form without replaying the game.
+///
+/// # Errors
+/// [`Rejection::TooLarge`] or [`Rejection::Malformed`].
+pub fn read_heading(body: &[u8]) -> Result<Heading, Rejection> {
+    well_formed(body).map(|(_, game)| game.into_heading())
+}
+
 /// Checks a body.
 ///
 /// # Errors
 /// See [`Rejection`].
 pub fn accept(body: &[u8]) -> Result<AcceptedGame<'_>, Rejection> {
+    let (body, game) = well_formed(body)?;
+    let game = wire::narrow(game).map_err(Rejection::Refused)?;
+    let replayed = replay(&game).map_err(|error| Rejection::Refused(error.to_string()))?;
+    Ok(AcceptedGame { body, game, replayed })
+}
+
+fn well_formed(body: &[u8]) -> Result<(&str, wire::Game), Rejection> {
     if body.len() > MAX_BODY_BYTES {
         return Err(Rejection::TooLarge);
     }
     let body = text(body)?;
     let game = wire::read(body).map_err(Rejection::Malformed)?;
-    let game = wire::narrow(game).map_err(Rejection::Refused)?;
-    let replayed = replay(&game).map_err(|error| Rejection::Refused(error.to_string()))?;
-    Ok(AcceptedGame { body, game, replayed })
+    Ok((body, game))
 }
 
 /// The body as text. Serde would only look at the strings that it needs.

@@ -39,8 +39,11 @@ pub mod statistics;
 mod store;
 mod wire;
 
-pub use acceptance::{AcceptedGame, MAX_BODY_BYTES, Rejection, accept};
-pub use http::{AllowedOrigins, ApiOptions, InvalidOrigin, router, router_with};
+pub use acceptance::{AcceptedGame, Heading, MAX_BODY_BYTES, Rejection, accept, read_heading};
+pub use http::{
+    AllowedOrigins, ApiOptions, BodyFault, InvalidOrigin, discard_body, is_extension_origin,
+    read_body, router, router_with,
+};
 pub use receiver::Receiver;
 pub use reply::Reply;
 pub use store::{APPLICATION_ID, AnalyticsStoreError, SCHEMA_VERSION};

@@ -1,8 +1,9 @@
 //! Which web sites' pages may read.
 //!
 //! Decides what `ALLOWED_ORIGINS` means: a list of origins, separated by commas or spaces, each
-//! either exact (`https://board.example.org`) or for all sub-domains (`https://*.example.org`, or
-//! `*.example.org` for both schemes). Writes are never open to browsers.
+//! either exact (`https://board.example.org`, or a browser extension's such as
+//! `chrome-extension://…`) or for all sub-domains (`https://*.example.org`, or `*.example.org` for
+//! both schemes). Writes to this API are never open to browsers.
 
 use std::str::FromStr;
 
@@ -27,7 +28,8 @@ pub struct AllowedOrigins(Vec<Pattern>);
 /// An entry of the list that names no origin.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "{0:?} is no origin: write https://board.example.org, https://*.example.org or *.example.org"
+    "{0:?} is no origin: write https://board.example.org, https://*.example.org, *.example.org or \
+     the origin of a browser extension, such as chrome-extension://ID"
 )]
 pub struct InvalidOrigin(String);
 
@@ -41,6 +43,17 @@ enum Pattern {
         suffix: String,
     },
 }
+
+/// Whether an origin is a browser extension's.
+pub fn is_extension_origin(origin: &str) -> bool {
+    EXTENSION_SCHEMES
+        .iter()
+        .filter_map(|scheme| origin.strip_prefix(scheme)?.strip_prefix("://"))
+        .any(|id| !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'))
+}
+
+/// Of Chromium, Firefox and Safari.
+const EXTENSION_SCHEMES: [&str; 3] = ["chrome-extension", "moz-extension", "safari-web-extension"];
 
 impl AllowedOrigins {
     /// Whether a page of this origin may read.
@@ -81,6 +94,9 @@ impl Pattern {
     fn parse(entry: &str) -> Result<Self, InvalidOrigin> {
         let invalid = || InvalidOrigin(entry.to_owned());
         let entry = entry.trim_end_matches('/').to_ascii_lowercase();
+        if is_extension_origin(&entry) {
+            return Ok(Self::Exact(entry));
+        }
         let (scheme, host) = match entry.split_once("://") {
             Some((scheme @ ("http" | "https"), host)) => (format!("{scheme}://"), host),
             Some(_) => return Err(invalid()),
@@ -101,7 +117,8 @@ impl Pattern {
 
     fn matches(&self, origin: &str) -> bool {
         match self {
-            Self::Exact(exact) => exact == origin,
+            // Safari spells the id of an extension in upper case.
+            Self::Exact(exact) => exact.eq_ignore_ascii_case(origin),
             Self::SubDomains { scheme, suffix } => {
                 let host = if scheme.is_empty() {
                     origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"))
@@ -147,6 +164,27 @@ mod tests {
         ] {
             assert!(!origins.contains(refused), "{refused}");
         }
+    }
+
+    #[test]
+    fn extensions() {
+        let origins: AllowedOrigins = "chrome-extension://abcdefghijklmnopabcdefghijklmnop/ \
+            moz-extension://0b5f1c3e-9a77-4c11-8e55-00000000abcd \
+            safari-web-extension://0B5F1C3E-9A77-4C11-8E55-00000000ABCD"
+            .parse()
+            .unwrap();
+        for allowed in [
+            "chrome-extension://abcdefghijklmnopabcdefghijklmnop",
+            "moz-extension://0b5f1c3e-9a77-4c11-8e55-00000000abcd",
+            "safari-web-extension://0B5F1C3E-9A77-4C11-8E55-00000000ABCD",
+        ] {
+            assert!(origins.contains(allowed) && is_extension_origin(allowed), "{allowed}");
+        }
+        assert!(!origins.contains("chrome-extension://ponmlkjihgfedcbaponmlkjihgfedcba"));
+        for other in ["https://a.org", "chrome-extension://", "moz-extension://a/b", "null", ""] {
+            assert!(!is_extension_origin(other), "{other}");
+        }
+        assert!("moz-extension://*".parse::<AllowedOrigins>().is_err());
     }
 
     #[test]

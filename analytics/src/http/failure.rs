@@ -18,6 +18,8 @@ pub(super) enum Failure {
     NotFound(&'static str),
     /// 405.
     MethodNotAllowed,
+    /// 408: the body did not arrive in time.
+    TooSlow,
     /// 503: the store failed; the same request may succeed later.
     Store(AnalyticsStoreError),
     /// 500: a bug.
@@ -35,10 +37,12 @@ impl IntoResponse for Failure {
         let (status, text) = match self {
             Self::Bad(text) => (StatusCode::BAD_REQUEST, text),
             Self::Unauthorized => (StatusCode::UNAUTHORIZED, "a valid token is needed".to_owned()),
-
             Self::NotFound(what) => (StatusCode::NOT_FOUND, format!("no such {what}")),
             Self::MethodNotAllowed => {
                 (StatusCode::METHOD_NOT_ALLOWED, "method not allowed".to_owned())
+            }
+            Self::TooSlow => {
+                (StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time".to_owned())
             }
             Self::Store(failure) => {
                 // The error names a file of this machine: that is for the log.

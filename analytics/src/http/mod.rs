@@ -8,11 +8,13 @@
 //! | file | decides |
 //! |---|---|
 //! | `write` | posts and replacements |
+//! | `body` | how bodies are read |
 //! | `games`, `players`, `positions` | which parameters a question has and who answers it |
 //! | `failure` | how a failure is said |
 //! | `cors` | which origins may read |
 //! | `docs` | the description of the API |
 
+mod body;
 mod cors;
 mod docs;
 mod failure;
@@ -36,7 +38,8 @@ use tokio::sync::Semaphore;
 
 use crate::model::Version;
 use crate::receiver::Receiver;
-pub use cors::{AllowedOrigins, InvalidOrigin};
+pub use body::{BodyFault, discard_body, read_body};
+pub use cors::{AllowedOrigins, InvalidOrigin, is_extension_origin};
 use failure::Failure;
 
 /// How the API is served.

@@ -1,19 +1,17 @@
 //! Posts and replacements.
 //!
-//! Decides that the token comes before the body and how bodies are read; what is answered to a body
-//! is [`Receiver`]'s matter.
+//! Decides that the token comes before the body; what is answered to a body is [`Receiver`]'s matter.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::body::{Body, BodyDataStream, Bytes, HttpBody};
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use futures_util::StreamExt;
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
+use super::body::{BodyFault, discard_body, read_body};
 use super::{Api, Failure, PathId, json_response};
 use crate::acceptance::{MAX_BODY_BYTES, Rejection};
 use crate::model::{ErrorBody, Kept};
@@ -73,7 +71,7 @@ async fn write(
 ) -> Response {
     let (head, body) = request.into_parts();
     if !is_authorized(&head.headers, api.token.as_ref()) {
-        discard(body.into_data_stream());
+        discard_body(body);
         let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
         return (challenge, Failure::Unauthorized).into_response();
     }
@@ -97,41 +95,13 @@ fn is_authorized(headers: &HeaderMap, token: Option<&SecretString>) -> bool {
     sent.is_some_and(|sent| sent.ct_eq(token.expose_secret().as_bytes()).into())
 }
 
-/// The body, or the answer to one that is too large or breaks off.
+/// The body, or the answer to one that is too large, too slow or breaks off.
 async fn read(body: Body) -> Result<Bytes, Response> {
-    let too_large = || respond(&Reply::Rejected(Rejection::TooLarge));
-    if body.size_hint().lower() > MAX_BODY_BYTES as u64 {
-        discard(body.into_data_stream());
-        return Err(too_large());
-    }
-    let mut bytes = Vec::new();
-    let mut chunks = body.into_data_stream();
-    while let Some(chunk) = chunks.next().await {
-        let broken = |_| Failure::bad("the body could not be read to its end").into_response();
-        bytes.extend_from_slice(&chunk.map_err(broken)?);
-        if bytes.len() > MAX_BODY_BYTES {
-            discard(chunks);
-            return Err(too_large());
-        }
-    }
-    Ok(bytes.into())
-}
-
-/// Reads a body that nobody wants while its answer is on the way. A connection that is closed
-/// with bytes unread is reset, and a client that is still sending would see that and no answer.
-fn discard(mut chunks: BodyDataStream) {
-    const MOST: usize = 32 << 20;
-    const LONGEST: Duration = Duration::from_secs(10);
-    let drain = async move {
-        let mut left = MOST;
-        while let Some(Ok(chunk)) = chunks.next().await {
-            left = left.saturating_sub(chunk.len());
-            if left == 0 {
-                break;
-            }
-        }
-    };
-    tokio::spawn(async move { tokio::time::timeout(LONGEST, drain).await });
+    read_body(body, MAX_BODY_BYTES).await.map_err(|fault| match fault {
+        BodyFault::TooLarge => respond(&Reply::Rejected(Rejection::TooLarge)),
+        BodyFault::TooSlow => Failure::TooSlow.into_response(),
+        BodyFault::Broken => Failure::bad("the body could not be read to its end").into_response(),
+    })
 }
 
 fn respond(reply: &Reply) -> Response {

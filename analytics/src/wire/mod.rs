@@ -17,6 +17,7 @@ use dicechess_core::ingest::{EventType, IngestPlayerType, Mode, Side, Terminatio
 use serde::Deserialize;
 use serde_json::{Number, Value};
 
+use crate::acceptance::Heading;
 pub(crate) use narrow::narrow;
 use scalar::{ExternalId, Object, Outcome, Timestamp, Whole, Word};
 
@@ -44,6 +45,13 @@ pub(crate) struct Game {
     turns: Vec<Object<Turn>>,
     #[serde(default)]
     events: Vec<Object<Event>>,
+}
+
+impl Game {
+    /// What it says of itself.
+    pub(crate) fn into_heading(self) -> Heading {
+        Heading { id: self.id, source: self.source }
+    }
 }
 
 #[derive(Deserialize)]
