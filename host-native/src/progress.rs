@@ -37,7 +37,7 @@ pub enum Line {
 pub struct Progress {
     bars: MultiProgress,
     is_drawn: bool,
-    every: Duration,
+    is_silent: bool,
     lines: std::sync::Arc<Mutex<BTreeMap<Line, LineState>>>,
 }
 
@@ -48,11 +48,9 @@ struct LineState {
     shown: Instant,
 }
 
-/// How often a line is redrawn, logged where nothing can be redrawn, and logged by a program that
-/// runs for months.
+/// How often a line is redrawn, and logged where nothing can be redrawn.
 const DRAW_EVERY: Duration = Duration::from_millis(200);
 const LOG_EVERY: Duration = Duration::from_secs(10);
-const LOG_SELDOM: Duration = Duration::from_mins(10);
 
 impl Line {
     const fn label(self) -> &'static str {
@@ -74,19 +72,20 @@ impl Progress {
         let is_drawn = may_draw && io::stderr().is_terminal();
         let target =
             if is_drawn { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let every = if is_drawn { DRAW_EVERY } else { LOG_EVERY };
         let bars = MultiProgress::with_draw_target(target);
-        Self { bars, is_drawn, every, lines: Default::default() }
+        Self { bars, is_drawn, is_silent: false, lines: Default::default() }
     }
 
-    /// Progress of a program that runs for months: a line every ten minutes.
-    pub fn seldom() -> Self {
-        Self { every: LOG_SELDOM, ..Self::on_stderr(false) }
+    /// No lines at all, only notes: for a program that runs for months and tells in its own way.
+    pub fn silent() -> Self {
+        Self { is_silent: true, ..Self::on_stderr(false) }
     }
 
     /// Whether a line is due to be shown again; what it shows may cost a query.
     pub fn is_due(&self, line: Line) -> bool {
-        self.lines().get(&line).is_none_or(|state| state.shown.elapsed() >= self.every)
+        let every = if self.is_drawn { DRAW_EVERY } else { LOG_EVERY };
+        !self.is_silent
+            && self.lines().get(&line).is_none_or(|state| state.shown.elapsed() >= every)
     }
 
     /// Shows how far a stage is: what is done, what is known to be left, and a remark.

@@ -36,7 +36,7 @@ const WEB_GRACE: Duration = Duration::from_secs(1);
 pub fn run(args: &ServeArgs) -> Result<Exit, CommandError> {
     let config = Config::resolve(&args.settings)?;
     let web = WebConfig::resolve(&args.settings)?;
-    crate::logging::start(config.log_format, &Progress::seldom());
+    crate::logging::start(config.log_format, &Progress::silent());
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let exit = runtime.block_on(serve(args, Arc::new(config), web));
@@ -70,11 +70,12 @@ async fn serve(
         analytics,
         config: reload.config(),
         telemetry,
-        progress: Progress::seldom(),
+        progress: Progress::silent(),
         handle,
         shutdown: shutdown.clone(),
     };
     tokio::spawn(reload.run(shutdown.clone()));
+    tokio::spawn(daemon.heartbeat().run(shutdown.clone()));
     let outcome = daemon.run().await;
     shutdown.request();
     // A page that somebody reads slowly must not hold the end up.

@@ -8,11 +8,13 @@
 //! |---|---|
 //! | `site_turns` | when the site is asked: rounds, cycles, looks, rests |
 //! | `delivery` | when games are posted and archived |
+//! | `heartbeat` | what the log says every ten minutes |
 //! | `rest` | how long a stage that stopped early rests |
 //! | `reload` | when a changed configuration takes hold |
 //! | `view` | what others see of it |
 
 mod delivery;
+mod heartbeat;
 mod reload;
 mod rest;
 mod site_turns;
@@ -25,6 +27,7 @@ use dicechess_core::pacing::LEASE_RENEWAL;
 use dicechess_core::time::UnixMillis;
 use tokio::sync::watch;
 
+pub use heartbeat::Heartbeat;
 pub use reload::Reload;
 pub use view::{DaemonHandle, DaemonView, Role, StageView};
 
@@ -88,6 +91,12 @@ impl Daemon {
         }
         self.handle.update(|view| view.role = Role::Stopping);
         Ok(())
+    }
+
+    /// What tells the log of the progress.
+    #[must_use]
+    pub fn heartbeat(&self) -> Heartbeat {
+        Heartbeat::new(Arc::clone(&self.store), self.handle.clone())
     }
 
     /// Waits for the lease that another process holds; says so once for each holder.
