@@ -94,14 +94,14 @@ impl Telemetry {
             stage_seconds: histogram(
                 &registry,
                 "dicechess_sync_stage_duration_seconds",
-                "How long each turn of a stage took, waits for the site included",
+                "How long each turn of a stage took in which it had something to do, waits for the site included",
                 "stage",
                 &[0.1, 1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3600.0],
             ),
             stage_items: counter(
                 &registry,
                 "dicechess_sync_stage_items_total",
-                "Pages, games or bundles that each stage handled",
+                "Pages, games or bundles that each stage handled, failed ones included",
                 &["stage"],
             ),
             stage_last_success: register(
@@ -109,7 +109,7 @@ impl Telemetry {
                 GaugeVec::new(
                     Opts::new(
                         "dicechess_sync_stage_last_success_timestamp_seconds",
-                        "When each stage last handled something; 0 before the first time",
+                        "When each stage last handled something without a failure; 0 before the first time",
                     ),
                     &["stage"],
                 ),
@@ -175,14 +175,19 @@ impl Telemetry {
         self.wait_seconds.with_label_values(&[reason_name(why)]).inc_by(waited.as_secs_f64());
     }
 
-    /// A stage had its turn and handled so many items without a failure.
+    /// A stage had its turn and handled so many items, failed ones included. A turn in which
+    /// nothing waited for it tells nothing.
     pub fn stage_ran(&self, stage: Stage, took: Duration, handled: u64) {
-        self.stage_seconds.with_label_values(&[stage.name()]).observe(took.as_secs_f64());
-        self.stage_items.with_label_values(&[stage.name()]).inc_by(handled);
         if handled > 0 {
-            let now = seconds(crate::clock::now());
-            self.stage_last_success.with_label_values(&[stage.name()]).set(now);
+            self.stage_seconds.with_label_values(&[stage.name()]).observe(took.as_secs_f64());
+            self.stage_items.with_label_values(&[stage.name()]).inc_by(handled);
         }
+    }
+
+    /// A stage handled an item without a failure.
+    pub fn stage_succeeded(&self, stage: Stage) {
+        let now = seconds(crate::clock::now());
+        self.stage_last_success.with_label_values(&[stage.name()]).set(now);
     }
 
     /// A stage stopped after five failures in a row.

@@ -46,6 +46,7 @@ async fn run_batch(pass: &mut Pass<'_>) -> Result<u64, PassError> {
         pass.store.mark_archived(item.game_id, now())?;
         tracing::debug!(%game, "archived");
         pass.report.archived += 1;
+        pass.tools.telemetry.stage_succeeded(Stage::Archive);
         archived += 1;
     }
     Ok(archived)

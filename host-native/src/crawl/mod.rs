@@ -282,6 +282,9 @@ impl<'a> Pass<'a> {
 
     /// Takes note of how an item ended. A stage whose breaker opens stops.
     fn record(&mut self, stage: Stage, outcome: Outcome, failure: Option<&str>) {
+        if outcome == Outcome::Success {
+            self.tools.telemetry.stage_succeeded(stage);
+        }
         let breaker = self.breakers.entry(stage).or_default();
         breaker.record(outcome);
         if breaker.is_open()

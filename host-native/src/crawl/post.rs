@@ -13,6 +13,7 @@ use crate::analytics_client::PostAnswer;
 use crate::clock::now;
 use crate::progress::Line;
 use crate::store::PostItem;
+use crate::telemetry::Delivery;
 
 /// Posts everything that waits; tells how many games it handled.
 pub(super) async fn run(pass: &mut Pass<'_>) -> Result<u64, PassError> {
@@ -58,6 +59,7 @@ async fn post(pass: &mut Pass<'_>, item: PostItem) -> Result<(), PassError> {
                 tracing::warn!(%game, "parked: {error}");
             }
             pass.report.normalize_failed += 1;
+            pass.tools.telemetry.delivered(Delivery::Parked);
             pass.record(Stage::Post, Outcome::NormalizeError, None);
             GameEvent::NormalizeFailed { message: error.to_string() }
         }
@@ -71,24 +73,28 @@ fn outcome(pass: &mut Pass<'_>, game: GameId, answer: PostAnswer) -> GameEvent {
         PostAnswer::Created => {
             tracing::debug!(%game, "posted, new to analytics");
             pass.report.posted_created += 1;
+            pass.tools.telemetry.delivered(Delivery::Created);
             pass.record(Stage::Post, Outcome::Success, None);
             GameEvent::PostAccepted(PostResult::Created)
         }
         PostAnswer::Exists => {
             tracing::debug!(%game, "posted, known to analytics");
             pass.report.posted_exists += 1;
+            pass.tools.telemetry.delivered(Delivery::Exists);
             pass.record(Stage::Post, Outcome::Success, None);
             GameEvent::PostAccepted(PostResult::Exists)
         }
         PostAnswer::Refused { status, reason } => {
             tracing::warn!(%game, status, "analytics refused a game: {reason}");
             pass.report.rejected += 1;
+            pass.tools.telemetry.delivered(Delivery::Refused);
             pass.record(Stage::Post, Outcome::Refused, None);
             GameEvent::PostRefused { reason }
         }
         PostAnswer::Failed { message } => {
             tracing::warn!(%game, "post failed: {message}");
             pass.report.post_failed += 1;
+            pass.tools.telemetry.delivered(Delivery::Failed);
             pass.record(Stage::Post, Outcome::Failure, Some(&message));
             GameEvent::PostFailed { message }
         }

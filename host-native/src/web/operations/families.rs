@@ -31,7 +31,7 @@ pub(super) fn of(
     daemon(&gauges, view);
     files(&gauges, reading);
     if let Some(store) = &reading.gauges {
-        contents(&gauges, store, now);
+        contents(&gauges, store, config, now);
         site(&gauges, store, config.pacing.hourly_budget);
     }
     gauges.0.gather()
@@ -83,7 +83,11 @@ fn files(gauges: &Gauges, reading: &Reading) {
     }
 }
 
-fn contents(gauges: &Gauges, store: &StoreGauges, now: UnixMillis) {
+fn contents(gauges: &Gauges, store: &StoreGauges, config: &WebConfig, now: UnixMillis) {
+    // Without an archive nothing waits for one, however much is not archived.
+    let has_archive = !config.archive_url.trim().eq_ignore_ascii_case("none");
+    let queues: Vec<_> =
+        store.queues.iter().filter(|queue| has_archive || queue.stage != "archive").collect();
     gauges.labelled(
         "dicechess_sync_games",
         "Games in the catalogue by status",
@@ -100,13 +104,13 @@ fn contents(gauges: &Gauges, store: &StoreGauges, now: UnixMillis) {
         "dicechess_sync_queue_length",
         "Items that a stage can take now: players, games, games, bundles",
         "stage",
-        store.queues.iter().map(|queue| (queue.stage, queue.length as f64)),
+        queues.iter().map(|queue| (queue.stage, queue.length as f64)),
     );
     gauges.labelled(
         "dicechess_sync_queue_oldest_age_seconds",
         "How long the oldest item of each queue has waited; 0 when none waits",
         "stage",
-        store.queues.iter().map(|queue| {
+        queues.iter().map(|queue| {
             (queue.stage, queue.oldest.map_or(0.0, |since| since.until(now).as_secs_f64()))
         }),
     );
