@@ -8,6 +8,7 @@
 //! | `archive_service` | an archive service that records what it is sent |
 //! | `evidence` | what the site saw, and what should have come of it |
 //! | `database` | questions to the database, read only, and dumps that can be compared |
+//! | `tools` | programs of Debian's packages |
 //! | `faults` | a small site to let fail, and changes to the database between two runs |
 //!
 //! Tests use `#[tokio::test(flavor = "multi_thread")]`: running the binary blocks the test's own
@@ -21,6 +22,7 @@ mod database;
 pub mod evidence;
 pub mod faults;
 mod program;
+pub mod tools;
 mod workspace;
 
 pub use analytics_service::{AnalyticsService, RecordedPost};
