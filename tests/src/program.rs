@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -107,6 +107,13 @@ impl Invocation {
         }
     }
 
+    /// Other arguments in place of those it has.
+    #[must_use]
+    pub fn instead<I: IntoIterator<Item: AsRef<OsStr>>>(mut self, args: I) -> Self {
+        self.args = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
+        self
+    }
+
     /// One more argument.
     #[must_use]
     pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
@@ -155,8 +162,8 @@ impl Invocation {
             // The run may end without reading all of it.
             thread::spawn(move || stdin.write_all(&bytes));
         }
-        let stdout = collect(child.stdout.take().unwrap());
-        let stderr = collect(child.stderr.take().unwrap());
+        let stdout = Printed::collect(child.stdout.take().unwrap());
+        let stderr = Printed::collect(child.stderr.take().unwrap());
         Running { child, stdout: Some(stdout), stderr: Some(stderr), deadline: self.deadline }
     }
 
@@ -193,20 +200,42 @@ fn spawn(command: &mut Command) -> Child {
     }
 }
 
-fn collect(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = pipe.read_to_end(&mut bytes);
-        bytes
-    })
+/// What a run has printed so far.
+#[derive(Debug)]
+struct Printed {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    reader: JoinHandle<()>,
+}
+
+impl Printed {
+    fn collect(mut pipe: impl Read + Send + 'static) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&bytes);
+        let reader = thread::spawn(move || {
+            let mut buffer = [0; 8192];
+            while let Ok(count @ 1..) = pipe.read(&mut buffer) {
+                kept.lock().unwrap().extend_from_slice(&buffer[..count]);
+            }
+        });
+        Self { bytes, reader }
+    }
+
+    fn so_far(&self) -> String {
+        String::from_utf8_lossy(&self.bytes.lock().unwrap()).into_owned()
+    }
+
+    fn whole(self) -> String {
+        self.reader.join().unwrap();
+        String::from_utf8_lossy(&self.bytes.lock().unwrap()).into_owned()
+    }
 }
 
 /// A run under way. Dropping it kills it.
 #[derive(Debug)]
 pub struct Running {
     child: Child,
-    stdout: Option<JoinHandle<Vec<u8>>>,
-    stderr: Option<JoinHandle<Vec<u8>>>,
+    stdout: Option<Printed>,
+    stderr: Option<Printed>,
     deadline: Duration,
 }
 
@@ -214,6 +243,32 @@ impl Running {
     /// The process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// What it has logged so far.
+    pub fn logged(&self) -> String {
+        self.stderr.as_ref().unwrap().so_far()
+    }
+
+    /// Waits until it has logged a text.
+    #[track_caller]
+    pub fn until_logged(&mut self, text: &str) {
+        let begun = Instant::now();
+        while !self.logged().contains(text) {
+            let (is_late, has_ended) = (begun.elapsed() > self.deadline, self.has_ended());
+            let logged = self.logged();
+            assert!(!is_late && (!has_ended || logged.contains(text)), "no {text:?}:\n{logged}");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Where a `serve` serves its pages, once it does: `http://127.0.0.1:…`.
+    #[track_caller]
+    pub fn pages(&mut self) -> String {
+        self.until_logged("dashboard at http://");
+        let logged = self.logged();
+        let (_, rest) = logged.split_once("dashboard at ").unwrap();
+        rest.split_whitespace().next().unwrap().trim_end_matches('/').to_owned()
     }
 
     /// Sends a signal.
@@ -260,10 +315,8 @@ impl Running {
             }
             thread::sleep(Duration::from_millis(3));
         };
-        let text = |thread: Option<JoinHandle<Vec<u8>>>| {
-            String::from_utf8_lossy(&thread.unwrap().join().unwrap()).into_owned()
-        };
-        let (stdout, stderr) = (text(self.stdout.take()), text(self.stderr.take()));
+        let whole = |printed: Option<Printed>| printed.unwrap().whole();
+        let (stdout, stderr) = (whole(self.stdout.take()), whole(self.stderr.take()));
         let Some(status) = status else {
             panic!("no end within {:?}\n{stdout}\n{stderr}", self.deadline)
         };

@@ -74,7 +74,12 @@ impl Workspace {
             .env("REQUEST_BACKOFF_BASE_MS", "10")
     }
 
-    /// The same, posting to a service.
+    /// A `serve` that crawls a simulated site, its pages on a free port.
+    pub fn serve(&self, site: &SimServer) -> Invocation {
+        self.crawl(site).instead(["serve"]).env("LISTEN", "127.0.0.1:0")
+    }
+
+    /// The same as [`Self::crawl`], posting to a service.
     pub fn crawl_to(&self, site: &SimServer, analytics: &AnalyticsService) -> Invocation {
         self.crawl(site)
             .env("ANALYTICS_BASE_URL", analytics.base_url())

@@ -9,7 +9,8 @@ use super::CommandError;
 use crate::clock::now;
 use crate::config::{Config, CrawlSettings};
 use crate::crawl::{
-    Parties, Pass, PassReport, PassSettings, PassTools, Refresh, SitePolicy, Stage, parties,
+    Breakers, Parties, Pass, PassReport, PassSettings, PassTools, Refresh, SitePolicy, Stage,
+    parties,
 };
 use crate::exit_code::Exit;
 use crate::progress::Progress;
@@ -115,5 +116,5 @@ pub(super) async fn run_pass(
         ..PassSettings::of(config)
     };
     let tools = PassTools { store, parties: &parties, telemetry: &telemetry, progress };
-    Ok(Pass::new(tools, settings, shutdown).run().await?)
+    Ok(Pass::new(tools, &mut Breakers::new(), settings, shutdown).run().await?)
 }

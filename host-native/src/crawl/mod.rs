@@ -154,6 +154,10 @@ pub struct PassTools<'a> {
     pub progress: &'a Progress,
 }
 
+/// The circuit breaker of each stage. They outlive a pass where one follows the other: failures in a
+/// row count on, and a stage that has rested stops again at its first failure.
+pub type Breakers = BTreeMap<Stage, Breaker>;
+
 /// A pass under way.
 pub struct Pass<'a> {
     tools: PassTools<'a>,
@@ -162,7 +166,7 @@ pub struct Pass<'a> {
     shutdown: Shutdown,
     /// Rung when something new waits to be posted or archived.
     delivery: Option<DaemonHandle>,
-    breakers: BTreeMap<Stage, Breaker>,
+    breakers: &'a mut Breakers,
     sweep_in_hand: Option<enumerate::ActiveSweep>,
     report: PassReport,
 }
@@ -174,14 +178,19 @@ const FETCHES_A_ROUND: u64 = 500;
 impl<'a> Pass<'a> {
     /// Prepares a pass. Without a site only posting and archiving can run; without an archive,
     /// nothing is archived.
-    pub fn new(tools: PassTools<'a>, settings: PassSettings, shutdown: Shutdown) -> Self {
+    pub fn new(
+        tools: PassTools<'a>,
+        breakers: &'a mut Breakers,
+        settings: PassSettings,
+        shutdown: Shutdown,
+    ) -> Self {
         Self {
             tools,
             store: tools.store,
             settings,
             shutdown,
             delivery: None,
-            breakers: BTreeMap::new(),
+            breakers,
             sweep_in_hand: None,
             report: PassReport::default(),
         }
@@ -204,12 +213,15 @@ impl<'a> Pass<'a> {
         self.end()
     }
 
-    /// Runs one round of the pass: what [`Self::run`] repeats until nothing is left.
+    /// Runs one round of the pass: what [`Self::run`] repeats until nothing is left. A round that
+    /// does not ask the site has nothing to prepare.
     ///
     /// # Errors
     /// As [`Self::run`].
     pub async fn run_round(mut self) -> Result<PassReport, PassError> {
-        self.prepare().await?;
+        if self.settings.stages.iter().any(|stage| stage.asks_site()) {
+            self.prepare().await?;
+        }
         self.round().await?;
         self.end()
     }
@@ -225,9 +237,6 @@ impl<'a> Pass<'a> {
 
     /// What comes before the first question to the site.
     async fn prepare(&mut self) -> Result<(), PassError> {
-        if !self.settings.stages.iter().any(|stage| stage.asks_site()) {
-            return Ok(());
-        }
         self.store.reset_in_progress(now())?;
         self.seed().await?;
         if !self.store.has_players()? {

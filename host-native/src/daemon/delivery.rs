@@ -10,7 +10,9 @@ use super::view::Bell;
 use super::{Daemon, StageView};
 use crate::clock::now;
 use crate::config::Config;
-use crate::crawl::{Parties, Pass, PassError, PassReport, PassSettings, PassTools, Stage, parties};
+use crate::crawl::{
+    Breakers, Parties, Pass, PassError, PassReport, PassSettings, PassTools, Stage, parties,
+};
 use crate::shutdown::Shutdown;
 use crate::store::StoreError;
 
@@ -26,11 +28,12 @@ pub(super) async fn run(
 ) -> Result<(), StoreError> {
     let mut config = daemon.config.clone();
     let mut rest = Rest::default();
+    let mut breakers = Breakers::new();
     while !stop.is_requested() {
         let current = config.borrow_and_update().clone();
         daemon.handle.stage(stage, StageView::Working { since: now() });
         let longest = current.crawl_interval;
-        match turn(daemon, &current, stage, stop).await {
+        match turn(daemon, &current, stage, &mut breakers, stop).await {
             Ok(report) => rest.take(stage, &report.stops, longest, now()),
             Err(PassError::Store(error)) if may_recover(&error) => {
                 tracing::error!("the stage {} rests: {error}", stage.name());
@@ -61,6 +64,7 @@ async fn turn(
     daemon: &Daemon,
     config: &Config,
     stage: Stage,
+    breakers: &mut Breakers,
     stop: &Shutdown,
 ) -> Result<PassReport, PassError> {
     let archive = match stage {
@@ -75,5 +79,5 @@ async fn turn(
         telemetry: &daemon.telemetry,
         progress: &daemon.progress,
     };
-    Pass::new(tools, settings, stop.clone()).run().await
+    Pass::new(tools, breakers, settings, stop.clone()).run_round().await
 }

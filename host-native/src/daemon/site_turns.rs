@@ -17,7 +17,8 @@ use super::{Daemon, StageView};
 use crate::clock::now;
 use crate::config::Config;
 use crate::crawl::{
-    Parties, Pass, PassError, PassReport, PassSettings, PassTools, SitePolicy, Stage, parties,
+    Breakers, Parties, Pass, PassError, PassReport, PassSettings, PassTools, SitePolicy, Stage,
+    parties,
 };
 use crate::shutdown::Shutdown;
 use crate::store::StoreError;
@@ -43,6 +44,7 @@ pub(super) async fn run(daemon: &Daemon, stop: &Shutdown) -> Result<(), StoreErr
         daemon,
         config: daemon.config.clone(),
         rests: STAGES.map(|stage| (stage, Rest::default())).into(),
+        breakers: Breakers::new(),
         next_cycle: now(),
     };
     let mut next = Turn::Round;
@@ -62,6 +64,7 @@ struct SiteTurns<'a> {
     daemon: &'a Daemon,
     config: watch::Receiver<Arc<Config>>,
     rests: BTreeMap<Stage, Rest>,
+    breakers: Breakers,
     next_cycle: UnixMillis,
 }
 
@@ -96,7 +99,8 @@ impl SiteTurns<'_> {
             ..PassSettings::of(config)
         };
         let tools = PassTools { store: &daemon.store, parties: &parties, telemetry, progress };
-        let pass = Pass::new(tools, settings, turn.clone()).waking(daemon.handle.clone());
+        let pass = Pass::new(tools, &mut self.breakers, settings, turn.clone())
+            .waking(daemon.handle.clone());
         if kind == Turn::Round && now() >= self.next_cycle {
             self.next_cycle = now() + config.crawl_interval;
         }
