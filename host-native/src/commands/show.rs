@@ -19,7 +19,7 @@ use super::CommandError;
 use crate::config::{StoreSettings, resolve_store};
 use crate::exit_code::Exit;
 use crate::printable::printable;
-use crate::store::{GameDetails, Store};
+use crate::store::{GameDetails, Origin, Store};
 
 /// Shows a game, or the latest one that has moves.
 ///
@@ -173,7 +173,24 @@ fn status(details: &GameDetails) -> String {
     if let Some(when) = &details.archived_at {
         let _ = write!(text, ", archived {when}");
     }
+    if let Some(what) = browsers_part(details) {
+        let _ = write!(text, "\nSource {what} from a browser");
+        if let Some(id) = details.pairing_id {
+            let _ = write!(text, " (pairing {id})");
+        }
+    }
     text
+}
+
+/// What of a game is a browser's word.
+fn browsers_part(details: &GameDetails) -> Option<&'static str> {
+    let is_browsers = |origin| origin == Some(Origin::Browser);
+    match (is_browsers(details.meta_origin), is_browsers(details.moves_origin)) {
+        (true, true) => Some("entry and moves"),
+        (true, false) => Some("entry"),
+        (false, true) => Some("moves"),
+        (false, false) => None,
+    }
 }
 
 fn side(side: Side) -> &'static str {

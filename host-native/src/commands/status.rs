@@ -142,6 +142,9 @@ pub(super) fn print_report(out: &mut impl Write, report: &StatusReport) -> std::
     if report.running_games > 0 {
         writeln!(out, "Running    {} games may still be going on", report.running_games)?;
     }
+    if report.from_browsers > 0 {
+        writeln!(out, "Browsers   brought the moves of {} games", report.from_browsers)?;
+    }
     let complete = &report.completeness;
     if let Some(share) = complete.share {
         writeln!(

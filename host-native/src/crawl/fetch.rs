@@ -2,7 +2,6 @@
 
 use dicechess_core::breaker::Outcome;
 use dicechess_core::ids::GameId;
-use dicechess_core::lifecycle::GameEvent;
 use dicechess_core::site::{Endpoint, game_move_history_query};
 
 use super::{Pass, PassError, Stage, watch};
@@ -60,8 +59,7 @@ pub(super) async fn fetch(pass: &mut Pass<'_>, game: GameId) -> Result<(), PassE
     };
     tracing::warn!(%game, "fetch failed: {failure}");
     pass.report.fetch_failed += 1;
-    let event = GameEvent::FetchFailed { message: failure.clone() };
-    pass.store.apply_game_event(game, event, now())?;
+    pass.store.fetch_failed(game, failure.clone(), now())?;
     pass.record(Stage::Fetch, Outcome::Failure, Some(&failure));
     Ok(())
 }

@@ -5,6 +5,8 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use serde::Serialize;
 
 use super::error::Fault;
+use super::origin::Origin;
+use super::pairings::PairingId;
 use super::{Store, StoreError};
 
 /// A game with all that is stored about it.
@@ -62,6 +64,12 @@ pub struct GameDetails {
     pub move_history_json: Option<String>,
     /// When they were received.
     pub move_history_fetched_at: Option<String>,
+    /// Who told the history entry; `None` without one.
+    pub meta_origin: Option<Origin>,
+    /// Who told the moves; `None` without any.
+    pub moves_origin: Option<Origin>,
+    /// The browser that brought the game, if one did.
+    pub pairing_id: Option<PairingId>,
     /// Their size in bytes.
     pub byte_size: Option<i64>,
     /// When the archive confirmed it.
@@ -90,6 +98,8 @@ pub struct Revision {
 pub struct Perspective {
     /// Whose history it is from.
     pub queried_user_id: i64,
+    /// Who told it.
+    pub origin: Origin,
     /// The entry as received.
     pub entry_json: String,
     /// When it was first received.
@@ -153,6 +163,9 @@ fn details(row: &Row<'_>) -> rusqlite::Result<GameDetails> {
         meta_source_user_id: row.get("meta_source_user_id")?,
         move_history_json: row.get("move_history_json")?,
         move_history_fetched_at: row.get("move_history_fetched_at")?,
+        meta_origin: row.get("meta_origin")?,
+        moves_origin: row.get("moves_origin")?,
+        pairing_id: row.get("pairing_id")?,
         byte_size: row.get("byte_size")?,
         archived_at: row.get("archived_at")?,
         revisions: Vec::new(),
@@ -172,6 +185,7 @@ fn revision(row: &Row<'_>) -> rusqlite::Result<Revision> {
 fn perspective(row: &Row<'_>) -> rusqlite::Result<Perspective> {
     Ok(Perspective {
         queried_user_id: row.get("queried_user_id")?,
+        origin: row.get("origin")?,
         entry_json: row.get("entry_json")?,
         first_seen_at: row.get("first_seen_at")?,
         last_seen_at: row.get("last_seen_at")?,
@@ -180,7 +194,9 @@ fn perspective(row: &Row<'_>) -> rusqlite::Result<Perspective> {
 
 const GAME: &str = "
     SELECT g.*, r.history_meta_json, r.meta_source_user_id, r.move_history_json,
-        r.move_history_fetched_at, r.byte_size, r.archived_at,
+        r.move_history_fetched_at, r.byte_size, r.archived_at, r.pairing_id,
+        iif(r.history_meta_json IS NULL, NULL, r.meta_origin) AS meta_origin,
+        iif(r.move_history_json IS NULL, NULL, r.moves_origin) AS moves_origin,
         w.username AS white_username, b.username AS black_username
     FROM games AS g LEFT JOIN raw_game_data AS r USING (game_id)
         LEFT JOIN players AS w ON w.user_id = g.white_user_id
@@ -190,5 +206,5 @@ const GAME: &str = "
 const REVISIONS: &str = "SELECT content_hash, body, first_seen_at, last_seen_at
     FROM raw_revisions WHERE game_id = ?1 ORDER BY first_seen_at, content_hash";
 
-const PERSPECTIVES: &str = "SELECT queried_user_id, entry_json, first_seen_at, last_seen_at
+const PERSPECTIVES: &str = "SELECT queried_user_id, origin, entry_json, first_seen_at, last_seen_at
     FROM history_perspectives WHERE game_id = ?1 ORDER BY first_seen_at, queried_user_id";

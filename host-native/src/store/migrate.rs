@@ -71,13 +71,14 @@ fn applied_after_first(tx: &Transaction<'_>) -> Result<usize, Fault> {
 }
 
 /// What each one creates last, and the file.
-const MIGRATIONS: [(&str, &str); 6] = [
+const MIGRATIONS: [(&str, &str); 7] = [
     ("ix_raw_archive_pending", include_str!("../../../migrations/0001_frontier_and_catalogue.sql")),
     ("broken_entries", include_str!("../../../migrations/0002_raw_copies.sql")),
     ("ix_player_sweeps_gap", include_str!("../../../migrations/0003_sweeps.sql")),
     ("sources", include_str!("../../../migrations/0004_site_memory.sql")),
     ("ix_games_to_post", include_str!("../../../migrations/0005_queues.sql")),
     ("watches", include_str!("../../../migrations/0006_daemon.sql")),
+    ("ix_raw_from_browser", include_str!("../../../migrations/0007_gateway.sql")),
 ];
 /// `DCsy`, to tell our databases from others with a version of their own.
 pub(super) const APPLICATION_ID: i64 = 0x4443_7379;

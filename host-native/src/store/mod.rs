@@ -11,7 +11,9 @@
 //! | `players` | the frontier |
 //! | `sweeps`, `gaps` | claims, sweeps under way and what finished ones missed |
 //! | `refresh`, `watches` | when a synced player is asked for again, and who is watched |
-//! | `pages`, `page_rows` | what one page of history brings |
+//! | `pages`, `page_rows`, `known_game` | what one page of history brings |
+//! | `browser_raw`, `browser_posts`, `origin` | what browsers bring, and its mark |
+//! | `pairings` | which browser extensions may bring raw answers |
 //! | `games` | the state of games, replays and re-fetches |
 //! | `queues` | which game is fetched, posted and archived next |
 //! | `raw` | raw answers and their revisions |
@@ -29,6 +31,8 @@
 
 mod adopt;
 mod backup;
+mod browser_posts;
+mod browser_raw;
 mod columns;
 mod counts;
 mod details;
@@ -37,12 +41,15 @@ mod files;
 mod games;
 mod gaps;
 mod gauges;
+mod known_game;
 mod lease;
 mod lease_holder;
 mod lease_keeper;
 mod migrate;
+mod origin;
 mod page_rows;
 mod pages;
+mod pairings;
 mod players;
 mod queues;
 mod raw;
@@ -61,6 +68,8 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 pub use backup::{BackupError, CheckedCopy, DatabaseKind, back_up, file_time, restore};
+pub use browser_posts::KeptAnswer;
+pub use browser_raw::SeenOutcome;
 pub use details::{GameDetails, Perspective, Revision};
 pub use error::StoreError;
 pub use files::{DatabaseSize, free_space};
@@ -69,7 +78,9 @@ pub use gauges::{QueueGauge, StoreGauges};
 pub use lease::LeaseOutcome;
 pub use lease_holder::LeaseHolder;
 pub use lease_keeper::{Lease, LeaseKeeper};
+pub use origin::Origin;
 pub use pages::{PageAcceptance, PageAccepted};
+pub use pairings::{Pairing, PairingId, PairingRequest};
 pub use players::{DiscoveredVia, PlayerSighting};
 pub use queues::{ArchiveItem, PostItem};
 pub use raw::{RawGame, RawOutcome, content_hash};

@@ -7,18 +7,20 @@
 //! running. The older bytes are kept then.
 
 use dicechess_core::catalogue::{CatalogueRow, map_history_entry};
-use dicechess_core::ids::{GameId, UserId};
+use dicechess_core::ids::UserId;
 use dicechess_core::lifecycle::{ErrorStage, GameState, GameStatus};
 use dicechess_core::site::HistoryRow;
 use dicechess_core::time::UnixMillis;
-use rusqlite::{Row, Transaction, named_params};
+use rusqlite::{Transaction, named_params};
 
-use super::columns::{iso, iso_opt, time_column, user_column};
+use super::columns::{iso, iso_opt};
 use super::error::Fault;
-use super::games::{load_state, save_state};
+use super::games::save_state;
+use super::known_game::{Entry, KnownGame, is_told_by_site, keep_perspective, write_entry};
+use super::origin::Origin;
 use super::players::{self, PlayerSighting};
 use super::raw::content_hash;
-use super::refresh;
+use super::{browser_raw, refresh};
 
 /// What became of a row.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +62,7 @@ pub(super) fn accept_row(
     let (game, opponent) = map_history_entry(entry, queried, depth);
     let is_new = insert_game(tx, &game, now)?;
     let is_first_sight = if is_new {
-        insert_raw(tx, game.game_id, row.json, queried, now)?;
+        write_entry(tx, game.game_id, &site_entry(row.json, queried, now))?;
         refresh::note_news(tx, &game, opponent.user_id, now)?;
         true
     } else {
@@ -70,7 +72,12 @@ pub(super) fn accept_row(
     Ok(RowOutcome::Game { is_new, is_first_sight, is_new_opponent })
 }
 
-fn insert_game(tx: &Transaction<'_>, game: &CatalogueRow, now: UnixMillis) -> Result<bool, Fault> {
+/// Adds a game to the catalogue. Whether it is new.
+pub(super) fn insert_game(
+    tx: &Transaction<'_>,
+    game: &CatalogueRow,
+    now: UnixMillis,
+) -> Result<bool, Fault> {
     let state =
         GameState::discovered(game.is_cancelled, game.result.is_some(), game.started_at, now);
     let changed = tx.prepare_cached(INSERT_GAME)?.execute(named_params! {
@@ -91,95 +98,51 @@ fn insert_game(tx: &Transaction<'_>, game: &CatalogueRow, now: UnixMillis) -> Re
     Ok(changed == 1)
 }
 
-fn insert_raw(
-    tx: &Transaction<'_>,
-    game: GameId,
-    entry: &str,
-    queried: UserId,
-    now: UnixMillis,
-) -> Result<(), Fault> {
-    const SQL: &str = "INSERT INTO raw_game_data
-            (game_id, history_meta_json, meta_source_user_id, created_at)
-        VALUES (?1, ?2, ?3, ?4)
-        ON CONFLICT (game_id) DO UPDATE SET history_meta_json = excluded.history_meta_json,
-            meta_source_user_id = excluded.meta_source_user_id";
-    tx.prepare_cached(SQL)?.execute((game.to_string(), entry, queried.0, iso(now)))?;
-    Ok(())
+fn site_entry(json: &str, queried: UserId, since: UnixMillis) -> Entry<'_> {
+    Entry { json, queried, origin: Origin::Site, since }
 }
 
 /// Saves an entry of a game that is known. Whether this player's history tells of it first now.
 fn meet_again(
     tx: &Transaction<'_>,
     game: &CatalogueRow,
-    entry: &str,
+    json: &str,
     now: UnixMillis,
 ) -> Result<bool, Fault> {
     let (id, queried) = (game.game_id, game.discovered_from);
     let known = KnownGame::load(tx, id)?;
-    let (Some(kept), Some(source)) = (&known.entry, known.source) else {
+    let entry = site_entry(json, queried, now);
+    let Some(kept) = known.entry() else {
         // Only a database of the older service can lack the entry, without which nothing is posted.
-        insert_raw(tx, id, entry, queried, now)?;
+        write_entry(tx, id, &entry)?;
         return Ok(true);
     };
-    if source != queried {
-        return keep_perspective(tx, id, queried, entry, now, now);
+    if kept.origin == Origin::Browser {
+        return browser_raw::site_tells(tx, &known, game, json, now);
     }
-    if kept == entry {
+    if kept.queried != queried {
+        let is_first_sight = !is_told_by_site(tx, id, queried)?;
+        keep_perspective(tx, id, &entry, now)?;
+        return Ok(is_first_sight);
+    }
+    if kept.json == json {
         return Ok(false);
     }
-    if !known.is_settled_by(game) {
-        keep_perspective(tx, id, queried, entry, now, now)?;
-        return Ok(false);
+    if is_settled(&known, game) {
+        keep_perspective(tx, id, &kept, now)?;
+        settle(tx, &known, game, json, now)?;
+    } else {
+        keep_perspective(tx, id, &entry, now)?;
     }
-    let since = entry_since(tx, id)?.unwrap_or(now);
-    keep_perspective(tx, id, queried, kept, since, now)?;
-    settle(tx, &known, game, entry, now)?;
     Ok(false)
 }
 
-/// When the stored entry was received.
-fn entry_since(tx: &Transaction<'_>, game: GameId) -> Result<Option<UnixMillis>, Fault> {
-    const SQL: &str = "SELECT created_at FROM raw_game_data WHERE game_id = ?1";
-    let read = |row: &Row<'_>| time_column(row, "created_at");
-    Ok(tx.prepare_cached(SQL)?.query_row([game.to_string()], read)?)
-}
-
-/// What matters of a game that is known when another entry tells of it.
-struct KnownGame {
-    state: GameState,
-    result: Option<i64>,
-    has_moves: bool,
-    entry: Option<String>,
-    source: Option<UserId>,
-}
-
-impl KnownGame {
-    fn load(tx: &Transaction<'_>, id: GameId) -> Result<Self, Fault> {
-        const SQL: &str = "SELECT g.result, r.move_history_json IS NOT NULL AS has_moves,
-                r.history_meta_json, r.meta_source_user_id
-            FROM games AS g LEFT JOIN raw_game_data AS r USING (game_id) WHERE g.game_id = ?1";
-        let state = load_state(tx, id)?.ok_or(Fault::UnknownGame(id))?;
-        let read = |row: &Row<'_>| {
-            Ok(Self {
-                state,
-                result: row.get("result")?,
-                has_moves: row.get("has_moves")?,
-                entry: row.get("history_meta_json")?,
-                source: user_column(row, "meta_source_user_id")?,
-            })
-        };
-        Ok(tx.prepare_cached(SQL)?.query_row([id.to_string()], read)?)
-    }
-
-    /// Whether a new entry of the same player tells how a game ended that was still running.
-    fn is_settled_by(&self, game: &CatalogueRow) -> bool {
-        let is_waiting = matches!(
-            self.state.status,
-            GameStatus::Discovered | GameStatus::Error(ErrorStage::Fetch)
-        );
-        let has_ended = self.result.is_none() && game.result.is_some();
-        is_waiting && !self.has_moves && (has_ended || game.is_cancelled)
-    }
+/// Whether a new entry of the same player tells how a game ended that was still running.
+fn is_settled(known: &KnownGame, game: &CatalogueRow) -> bool {
+    let is_waiting =
+        matches!(known.state.status, GameStatus::Discovered | GameStatus::Error(ErrorStage::Fetch));
+    let has_ended = known.claim.result.is_none() && game.result.is_some();
+    is_waiting && !known.has_moves && (has_ended || game.is_cancelled)
 }
 
 /// The stored entry gives way to the one that tells the end.
@@ -202,28 +165,6 @@ fn settle(
         save_state(tx, game.game_id, &state, now)?;
     }
     Ok(())
-}
-
-/// Keeps an entry beside the first one. Whether this player's history tells of the game first now.
-fn keep_perspective(
-    tx: &Transaction<'_>,
-    game: GameId,
-    queried: UserId,
-    entry: &str,
-    first_seen: UnixMillis,
-    now: UnixMillis,
-) -> Result<bool, Fault> {
-    const KNOWN: &str = "SELECT EXISTS (SELECT 1 FROM history_perspectives
-        WHERE game_id = ?1 AND queried_user_id = ?2)";
-    const SQL: &str = "INSERT INTO history_perspectives
-            (game_id, queried_user_id, content_hash, entry_json, first_seen_at, last_seen_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-        ON CONFLICT DO UPDATE SET last_seen_at = excluded.last_seen_at";
-    let id = game.to_string();
-    let is_known: bool = tx.prepare_cached(KNOWN)?.query_row((&id, queried.0), |row| row.get(0))?;
-    let hash = content_hash(entry.as_bytes());
-    tx.prepare_cached(SQL)?.execute((&id, queried.0, hash, entry, iso(first_seen), iso(now)))?;
-    Ok(!is_known)
 }
 
 fn keep_broken(

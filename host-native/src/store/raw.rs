@@ -13,7 +13,8 @@ use xxhash_rust::xxh64::xxh64;
 use super::columns::{game_id, iso, user_column};
 use super::error::Fault;
 use super::games::transition;
-use super::{Store, StoreError};
+use super::origin::Origin;
+use super::{Store, StoreError, browser_raw};
 
 /// What a fetched body was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +43,8 @@ pub struct RawGame {
 }
 
 impl Store {
-    /// Saves the moves of a game as received and makes it `fetched`, in one transaction.
+    /// Saves the moves of a game as received and makes it `fetched`, in one transaction. What a
+    /// browser may have brought while the site was asked makes way.
     ///
     /// # Errors
     /// [`StoreError::UnknownGame`]; [`StoreError::Illegal`] if the game was not to be fetched;
@@ -54,6 +56,9 @@ impl Store {
         now: UnixMillis,
     ) -> Result<RawOutcome, StoreError> {
         self.write(|tx| {
+            if browser_raw::site_answers(tx, game, body, now)? {
+                return Ok(RawOutcome::Same);
+            }
             transition(tx, game, GameEvent::Fetched, now)?;
             accept_body(tx, game, body, now)
         })
@@ -96,43 +101,75 @@ fn accept_body(
     body: &str,
     now: UnixMillis,
 ) -> Result<RawOutcome, Fault> {
-    let current = Current::load(tx, game)?;
-    let outcome = match &current {
+    if confirm_body(tx, game, body, now)? {
+        return Ok(RawOutcome::Same);
+    }
+    let outcome = match Current::load(tx, game)? {
         None => RawOutcome::First,
-        Some(current) if current.body == body => RawOutcome::Same,
         Some(current) => {
             current.supersede(tx, game, now)?;
             RawOutcome::NewRevision
         }
     };
-    if outcome == RawOutcome::Same {
-        // A database of the older service has bodies without a row of their own here.
-        let since = current.and_then(|current| current.fetched_at).unwrap_or_else(|| iso(now));
-        return note_revision(tx, game, body, &since, now).map(|()| outcome);
-    }
-    write_body(tx, game, body, now)?;
+    write_body(tx, game, &Moves { body, origin: Origin::Site, received_at: now })?;
     note_revision(tx, game, body, &iso(now), now)?;
     Ok(outcome)
 }
 
-fn write_body(
+/// Notes that the site gave the stored answer once more. Whether it did.
+pub(super) fn confirm_body(
     tx: &Transaction<'_>,
     game: GameId,
     body: &str,
     now: UnixMillis,
+) -> Result<bool, Fault> {
+    const SQL: &str = "UPDATE raw_game_data SET moves_origin = ?2 WHERE game_id = ?1";
+    let current = Current::load(tx, game)?.filter(|current| current.body == body);
+    let Some(current) = current else { return Ok(false) };
+    // A database of the older service has bodies without a row of their own here.
+    let since = current.fetched_at.unwrap_or_else(|| iso(now));
+    note_revision(tx, game, body, &since, now)?;
+    tx.prepare_cached(SQL)?.execute((game.to_string(), Origin::Site))?;
+    Ok(true)
+}
+
+/// Moves as received.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Moves<'a> {
+    /// Their bytes.
+    pub(super) body: &'a str,
+    /// Who told them.
+    pub(super) origin: Origin,
+    /// When.
+    pub(super) received_at: UnixMillis,
+}
+
+/// Makes these moves the current ones.
+pub(super) fn write_body(
+    tx: &Transaction<'_>,
+    game: GameId,
+    moves: &Moves<'_>,
 ) -> Result<(), Fault> {
     const SQL: &str = "INSERT INTO raw_game_data
-            (game_id, move_history_json, move_history_fetched_at, byte_size, created_at)
-        VALUES (?1, ?2, ?3, ?4, ?3)
+            (game_id, move_history_json, move_history_fetched_at, byte_size, moves_origin, created_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?3)
         ON CONFLICT (game_id) DO UPDATE SET move_history_json = excluded.move_history_json,
             move_history_fetched_at = excluded.move_history_fetched_at,
-            byte_size = excluded.byte_size";
-    tx.prepare_cached(SQL)?.execute((game.to_string(), body, iso(now), body.len() as i64))?;
+            byte_size = excluded.byte_size, moves_origin = excluded.moves_origin";
+    let size = moves.body.len() as i64;
+    let received_at = iso(moves.received_at);
+    tx.prepare_cached(SQL)?.execute((
+        game.to_string(),
+        moves.body,
+        received_at,
+        size,
+        moves.origin,
+    ))?;
     Ok(())
 }
 
 /// Notes that the body, now the current one, was seen.
-fn note_revision(
+pub(super) fn note_revision(
     tx: &Transaction<'_>,
     game: GameId,
     body: &str,

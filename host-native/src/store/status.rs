@@ -33,6 +33,8 @@ pub struct StatusReport {
     pub completeness: Completeness,
     /// Players of whom games are missing, the greatest gaps first.
     pub gaps: Vec<PlayerGap>,
+    /// Games whose moves a browser brought; the site was not asked for them.
+    pub from_browsers: u64,
     /// Entries that could not be read.
     pub broken_entries: u64,
     /// The most frequent reasons why games are parked or were refused.
@@ -144,6 +146,7 @@ impl Store {
                 running_games: counts::count(connection, RUNNING, [iso(now)])?,
                 completeness: completeness_of_all(connection)?,
                 gaps: list(connection, GAPS, player_gap)?,
+                from_browsers: counts::count(connection, FROM_BROWSERS, ())?,
                 broken_entries: counts::count(connection, BROKEN, ())?,
                 reasons: list(connection, REASONS, reason)?,
                 oldest_pending_at: connection.query_row(OLDEST, [], |row| row.get(0))?,
@@ -251,6 +254,10 @@ fn list<T>(
 
 const RUNNING: &str =
     "SELECT count(*) FROM games WHERE status = 'discovered' AND next_retry_at > ?1";
+
+/// The index holds them only.
+const FROM_BROWSERS: &str = "SELECT count(*) FROM raw_game_data INDEXED BY ix_raw_from_browser
+    WHERE moves_origin = 'browser'";
 
 /// Entries are never deleted.
 const BROKEN: &str = "SELECT max(id) FROM broken_entries";
