@@ -1,4 +1,5 @@
-//! Posts games to an analytics service over HTTP (contract, section 6).
+//! Posts games to an analytics service over HTTP (contract, section 6), and passes on what others
+//! ask of it.
 //!
 //! Decides what an answer amounts to, by its status alone. What follows from it for the game is the
 //! state machine's decision ([`dicechess_core::lifecycle`]).
@@ -6,9 +7,10 @@
 use std::fmt;
 use std::time::Duration;
 
+use axum::body::Bytes;
 use dicechess_core::ids::GameId;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, USER_AGENT};
-use reqwest::{Client, Method, Url};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT};
+use reqwest::{Client, Method, Response, Url};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use thiserror::Error;
@@ -31,9 +33,15 @@ pub struct AnalyticsClient {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PostAnswer {
     /// 201: the game is stored.
-    Created,
+    Created {
+        /// The answer's body.
+        body: String,
+    },
     /// 200: the game was there; a `PUT` has replaced it.
-    Exists,
+    Exists {
+        /// The answer's body.
+        body: String,
+    },
     /// The game is not acceptable as it is; sending it again changes nothing.
     Refused {
         /// 400, 413 or 422.
@@ -43,6 +51,8 @@ pub enum PostAnswer {
     },
     /// The token is not accepted.
     Unauthorized,
+    /// No answer came in time: to be tried again later.
+    TimedOut,
     /// Anything else: to be tried again later.
     Failed {
         /// What happened.
@@ -64,12 +74,26 @@ pub enum InvalidAnalyticsAccess {
     Client(String),
 }
 
+/// What is said of an answer that did not come.
+pub const NO_ANSWER: &str = "no answer from analytics in time";
+
+/// Why a request of somebody else was not passed on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RelayFailure {
+    /// The path leads out of the service.
+    Astray,
+    /// No answer came in time.
+    TimedOut,
+    /// The service cannot be reached.
+    Unreachable(String),
+}
+
 impl PostAnswer {
-    /// Reads an answer: its status, and its body for the reason of a refusal.
+    /// Reads an answer: its status, and its body.
     pub fn of_reply(status: u16, body: String) -> Self {
         match status {
-            201 => Self::Created,
-            200 => Self::Exists,
+            201 => Self::Created { body },
+            200 => Self::Exists { body },
             400 | 413 | 422 => Self::Refused { status, reason: body },
             401 | 403 => Self::Unauthorized,
             _ => {
@@ -117,6 +141,40 @@ impl AnalyticsClient {
         self.send(Method::PUT, url, game, body).await
     }
 
+    /// Passes on a request of somebody else, with the headers and so the credentials that he sent.
+    /// `path_and_query` begins with a slash and is taken below the base URL.
+    ///
+    /// # Errors
+    /// See [`RelayFailure`]. Whatever the service answers is no error.
+    pub async fn relay(
+        &self,
+        method: Method,
+        path_and_query: &str,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Response, RelayFailure> {
+        let (path, query) = match path_and_query.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (path_and_query, None),
+        };
+        let mut url = below(&self.base_url, path);
+        // Dots in a path are followed when it is made a URL's.
+        if !url.path().starts_with(self.base_url.path().trim_end_matches('/'))
+            || !url.path().ends_with(path)
+        {
+            return Err(RelayFailure::Astray);
+        }
+        url.set_query(query);
+        let request = self.client.request(method, url).headers(headers).body(body);
+        request.send().await.map_err(|error| {
+            if error.is_timeout() {
+                RelayFailure::TimedOut
+            } else {
+                RelayFailure::Unreachable(error_chain(error))
+            }
+        })
+    }
+
     async fn send(&self, method: Method, url: Url, game: GameId, body: &str) -> PostAnswer {
         let mut request = self
             .client
@@ -137,9 +195,7 @@ impl AnalyticsClient {
                     None => PostAnswer::of_reply(status, body),
                 }
             }
-            Err(error) if error.is_timeout() => {
-                PostAnswer::Failed { message: "no answer from analytics in time".to_owned() }
-            }
+            Err(error) if error.is_timeout() => PostAnswer::TimedOut,
             Err(error) => {
                 let message = format!("analytics cannot be reached: {}", error_chain(error));
                 PostAnswer::Failed { message }
@@ -185,8 +241,9 @@ mod tests {
     #[test]
     fn an_answer_is_taken_by_its_status() {
         let of = |status| PostAnswer::of_reply(status, "why".to_owned());
-        assert_eq!(of(201), PostAnswer::Created);
-        assert_eq!(of(200), PostAnswer::Exists);
+        let body = || "why".to_owned();
+        assert_eq!(of(201), PostAnswer::Created { body: body() });
+        assert_eq!(of(200), PostAnswer::Exists { body: body() });
         for status in [400, 413, 422] {
             assert_eq!(of(status), PostAnswer::Refused { status, reason: "why".to_owned() });
         }

@@ -5,11 +5,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::http::header::AUTHORIZATION;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::routing::any;
 use dicechess_core::ids::GameId;
-use dicechess_sync::analytics_client::{AnalyticsClient, PostAnswer};
+use dicechess_sync::analytics_client::{AnalyticsClient, PostAnswer, RelayFailure};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
@@ -64,8 +66,9 @@ async fn a_game_is_posted_and_replaced() {
     for (base, prefix) in [("", ""), ("/", ""), ("/below", "/below"), ("/below/", "/below")] {
         let (url, seen) = service(201, "{\"id\":\"x\",\"created\":true}".to_owned()).await;
         let client = client(&format!("{url}{base}"));
-        assert_eq!(client.post(game(), "{\"a\":\"♞\"}").await, PostAnswer::Created);
-        assert_eq!(client.put(game(), "{\"b\":2}").await, PostAnswer::Created);
+        let created = PostAnswer::Created { body: "{\"id\":\"x\",\"created\":true}".to_owned() };
+        assert_eq!(client.post(game(), "{\"a\":\"♞\"}").await, created);
+        assert_eq!(client.put(game(), "{\"b\":2}").await, created);
 
         let seen = seen.lock().unwrap();
         let [(post, post_path, headers, post_body), (put, put_path, _, put_body)] = &seen[..]
@@ -88,8 +91,8 @@ async fn every_status_has_its_answer() {
     let refused = |status| PostAnswer::Refused { status, reason: detail.to_owned() };
     let failed = |status| PostAnswer::Failed { message: format!("HTTP {status}: {detail}") };
     for (status, expected) in [
-        (201, PostAnswer::Created),
-        (200, PostAnswer::Exists),
+        (201, PostAnswer::Created { body: detail.to_owned() }),
+        (200, PostAnswer::Exists { body: detail.to_owned() }),
         (400, refused(400)),
         (413, refused(413)),
         (422, refused(422)),
@@ -125,7 +128,8 @@ async fn a_success_counts_even_if_its_body_is_cut_off_or_never_ends() {
     let cut = b"HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\n{\"id\"";
     for stalls in [false, true] {
         let url = raw_server(cut, stalls).await;
-        assert_eq!(client(&url).post(game(), "{}").await, PostAnswer::Created);
+        let body = "{\"id\"".to_owned();
+        assert_eq!(client(&url).post(game(), "{}").await, PostAnswer::Created { body });
     }
 }
 
@@ -135,7 +139,6 @@ async fn what_brings_no_answer_is_a_failure() {
     for (url, cause) in [
         (format!("http://{unused}"), "refused"),
         (raw_server(b"", false).await, "cannot be reached"),
-        (raw_server(b"", true).await, "no answer from analytics in time"),
         (raw_server(b"HTTP/1.1 20", false).await, "cannot be reached"),
     ] {
         let PostAnswer::Failed { message } = client(&url).post(game(), "{}").await else {
@@ -144,6 +147,33 @@ async fn what_brings_no_answer_is_a_failure() {
         assert!(message.contains(cause), "{message}");
         assert!(!message.contains(TOKEN), "{message}");
     }
+    let silent = raw_server(b"", true).await;
+    assert_eq!(client(&silent).post(game(), "{}").await, PostAnswer::TimedOut);
+}
+
+#[tokio::test]
+async fn what_others_ask_is_passed_on_and_does_not_leave_the_service() {
+    let (url, seen) = service(418, "tea".to_owned()).await;
+    let client = client(&format!("{url}/below"));
+    let headers = HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static("Bearer his"))]);
+    let path = "/api/games?limit=1&player_id=%C3%A9";
+    let body = Bytes::from_static(b"{}");
+    let answer = client.relay(Method::PUT, path, headers.clone(), body).await.unwrap();
+    assert_eq!(answer.status(), 418);
+    {
+        let seen = seen.lock().unwrap();
+        let (method, asked, headers, body) = &seen[0];
+        assert_eq!(
+            (method, asked.as_str(), body.as_str()),
+            (&Method::PUT, "/below/api/games", "{}")
+        );
+        assert_eq!(headers["authorization"], "Bearer his");
+    }
+    for path in ["/api/../secret", "/api/%2e%2e/secret", "/api/../../secret", "/api/..%2F/../x"] {
+        let answer = client.relay(Method::GET, path, headers.clone(), Bytes::new()).await;
+        assert_eq!(answer.unwrap_err(), RelayFailure::Astray, "{path}");
+    }
+    assert_eq!(seen.lock().unwrap().len(), 1);
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use dicechess_core::site::{BrokenEntry, HistoryEntry, UnreadableStateMap};
 use thiserror::Error;
 
 use super::{Pass, PassError, Stage, Stop};
-use crate::analytics_client::PostAnswer;
+use crate::analytics_client::{NO_ANSWER, PostAnswer};
 use crate::clock::now;
 use crate::progress::Line;
 use crate::store::PostItem;
@@ -41,17 +41,16 @@ pub(super) async fn run(pass: &mut Pass<'_>) -> Result<u64, PassError> {
 
 async fn post(pass: &mut Pass<'_>, item: PostItem) -> Result<(), PassError> {
     let (game, replace) = (item.game_id, item.replace);
+    let entry = item.history_meta_json.clone();
     let event = match assemble(item) {
-        Ok(document) => {
-            match pass.tools.parties.analytics.send(game, document.to_json(), replace).await {
-                PostAnswer::Unauthorized => {
-                    // Nothing is wrong with the game, so it keeps its place.
-                    pass.stop(Stop::AnalyticsRefusedToken);
-                    return Ok(());
-                }
-                answer => outcome(pass, game, answer),
+        Ok(document) => match send(pass, game, document.to_json(), replace).await? {
+            PostAnswer::Unauthorized => {
+                // Nothing is wrong with the game, so it keeps its place.
+                pass.stop(Stop::AnalyticsRefusedToken);
+                return Ok(());
             }
-        }
+            answer => outcome(pass, game, answer),
+        },
         Err(error) => {
             if error.is_expected() {
                 tracing::debug!(%game, "parked: {error}");
@@ -64,20 +63,38 @@ async fn post(pass: &mut Pass<'_>, item: PostItem) -> Result<(), PassError> {
             GameEvent::NormalizeFailed { message: error.to_string() }
         }
     };
-    pass.store.apply_game_event(game, event, now())?;
+    pass.store.record_post(game, event, entry.as_deref(), now())?;
     Ok(())
+}
+
+/// Sends a game. What analytics has already may be what a browser posted, which anybody can forge
+/// who is let in without a token: ours takes its place.
+async fn send(
+    pass: &Pass<'_>,
+    game: GameId,
+    body: String,
+    replace: bool,
+) -> Result<PostAnswer, PassError> {
+    let analytics = &pass.tools.parties.analytics;
+    let answer = analytics.send(game, body.clone(), replace).await;
+    let may_be_a_browsers = !replace && matches!(answer, PostAnswer::Exists { .. });
+    if may_be_a_browsers && pass.store.was_posted_by_browser(game)? {
+        tracing::debug!(%game, "in the place of what a browser posted");
+        return Ok(analytics.send(game, body, true).await);
+    }
+    Ok(answer)
 }
 
 fn outcome(pass: &mut Pass<'_>, game: GameId, answer: PostAnswer) -> GameEvent {
     match answer {
-        PostAnswer::Created => {
+        PostAnswer::Created { .. } => {
             tracing::debug!(%game, "posted, new to analytics");
             pass.report.posted_created += 1;
             pass.tools.telemetry.delivered(Delivery::Created);
             pass.record(Stage::Post, Outcome::Success, None);
             GameEvent::PostAccepted(PostResult::Created)
         }
-        PostAnswer::Exists => {
+        PostAnswer::Exists { .. } => {
             tracing::debug!(%game, "posted, known to analytics");
             pass.report.posted_exists += 1;
             pass.tools.telemetry.delivered(Delivery::Exists);
@@ -91,15 +108,18 @@ fn outcome(pass: &mut Pass<'_>, game: GameId, answer: PostAnswer) -> GameEvent {
             pass.record(Stage::Post, Outcome::Refused, None);
             GameEvent::PostRefused { reason }
         }
-        PostAnswer::Failed { message } => {
-            tracing::warn!(%game, "post failed: {message}");
-            pass.report.post_failed += 1;
-            pass.tools.telemetry.delivered(Delivery::Failed);
-            pass.record(Stage::Post, Outcome::Failure, Some(&message));
-            GameEvent::PostFailed { message }
-        }
+        PostAnswer::TimedOut => failure(pass, game, NO_ANSWER.to_owned()),
+        PostAnswer::Failed { message } => failure(pass, game, message),
         PostAnswer::Unauthorized => unreachable!("handled before"),
     }
+}
+
+fn failure(pass: &mut Pass<'_>, game: GameId, message: String) -> GameEvent {
+    tracing::warn!(%game, "post failed: {message}");
+    pass.report.post_failed += 1;
+    pass.tools.telemetry.delivered(Delivery::Failed);
+    pass.record(Stage::Post, Outcome::Failure, Some(&message));
+    GameEvent::PostFailed { message }
 }
 
 /// Why no ingest document can be made of a stored game.

@@ -10,6 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, named_params};
 
 use super::columns::{iso, iso_opt, time_column, unreadable};
 use super::error::Fault;
+use super::known_game::KnownGame;
 use super::{Store, StoreError};
 
 /// Which games a replay takes.
@@ -35,6 +36,37 @@ impl Store {
         now: UnixMillis,
     ) -> Result<GameState, StoreError> {
         self.write(|tx| transition(tx, game, event, now))
+    }
+
+    /// Records what came of a post that was made with this history entry. Meanwhile the site may
+    /// have contradicted the browser that the entry came from: a game that has left the queue keeps
+    /// its state, and one whose entry was replaced is posted once more.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownGame`], [`StoreError::Illegal`] or another; nothing is written then.
+    pub fn record_post(
+        &self,
+        game: GameId,
+        event: GameEvent,
+        entry: Option<&str>,
+        now: UnixMillis,
+    ) -> Result<(), StoreError> {
+        self.write(|tx| {
+            let known = KnownGame::load(tx, game)?;
+            let is_queued = matches!(
+                known.state.status,
+                GameStatus::Fetched | GameStatus::Error(ErrorStage::Post)
+            );
+            if !is_queued {
+                tracing::debug!(%game, "changed while it was posted");
+                return Ok(());
+            }
+            let state = transition(tx, game, event, now)?;
+            if state.status == GameStatus::Posted && known.json.as_deref() != entry {
+                transition(tx, game, GameEvent::Replay, now)?;
+            }
+            Ok(())
+        })
     }
 
     /// The state of a game; `None` if it is not in the catalogue.

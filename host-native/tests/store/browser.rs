@@ -69,6 +69,12 @@ fn perspectives(fixture: &Fixture) -> Vec<(i64, Origin, String)> {
     kept.map(|kept| (kept.queried_user_id, kept.origin, kept.entry_json)).collect()
 }
 
+/// The archive's document of the game that waits for it.
+fn bundle(fixture: &Fixture) -> String {
+    assert_eq!(fixture.store.next_to_archive(10).unwrap(), [game(1)]);
+    fixture.store.archive_item(game(1)).unwrap().unwrap().bundle().unwrap()
+}
+
 fn post(fixture: &Fixture) {
     let event = GameEvent::PostAccepted(PostResult::Created);
     fixture.store.apply_game_event(game(1), event, NOW).unwrap();
@@ -88,8 +94,7 @@ fn a_game_enters_fetched_with_its_bytes_and_its_mark() {
     assert_eq!(fixture.store.status(NOW).unwrap().from_browsers, 1);
     assert_eq!(fixture.number("SELECT count(*) FROM players WHERE depth = 1"), 2);
 
-    let [item] = &fixture.store.next_to_archive(10).unwrap()[..] else { panic!("one game") };
-    let bundle = item.bundle().unwrap();
+    let bundle = bundle(&fixture);
     let parsed = Bundle::parse(&bundle).unwrap();
     assert_eq!(parsed.meta_fetched_at, Some(NOW - 2 * MINUTE));
     assert_eq!(parsed.move_history, Some(MOVES));
@@ -351,12 +356,26 @@ fn guessing_voids_the_codes() {
 #[test]
 fn bundles_of_ours_are_bundles_of_browsers() {
     let (fixture, pairing) = with_game();
-    let [item] = &fixture.store.next_to_archive(10).unwrap()[..] else { panic!("one game") };
-    let text = item.bundle().unwrap();
+    let text = bundle(&fixture);
     let other = Fixture::new();
     pair(&other.store);
     let seen = SeenGame::judge(&Bundle::parse(&text).unwrap(), NOW).unwrap();
     assert_eq!(other.store.accept_seen_game(&seen, pairing, NOW).unwrap(), SeenOutcome::Stored);
-    let [again] = &other.store.next_to_archive(10).unwrap()[..] else { panic!("one game") };
-    assert_eq!(again.bundle().unwrap(), text);
+    assert_eq!(bundle(&other), text);
+}
+
+#[test]
+fn what_changes_while_it_is_posted_is_posted_again() {
+    let accepted = || GameEvent::PostAccepted(PostResult::Created);
+    let browsers = Entry::new(1).json();
+    for (sites, expected) in [
+        (Entry { result: "0", ..Entry::new(1) }, ("discovered", true)),
+        (Entry { rating: 1501, ..Entry::new(1) }, ("fetched", true)),
+        (Entry::new(1), ("posted", false)),
+    ] {
+        let (fixture, _) = with_game();
+        fixture.page(ANN, &[sites.json()], NOW);
+        fixture.store.record_post(game(1), accepted(), Some(&browsers), NOW).unwrap();
+        assert_eq!(state(&fixture), (expected.0.to_owned(), expected.1));
+    }
 }
