@@ -9,6 +9,7 @@ use crate::commands::crawl::CrawlArgs;
 use crate::commands::demo::DemoArgs;
 use crate::commands::export::ExportArgs;
 use crate::commands::normalize::NormalizeArgs;
+use crate::commands::pair::PairArgs;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::report::ReportArgs;
 use crate::commands::restore::RestoreArgs;
@@ -72,6 +73,8 @@ pub enum Command {
         #[command(flatten)]
         settings: StoreSettings,
     },
+    /// Let a browser extension send the games it sees.
+    Pair(PairArgs),
     /// A game as a person reads it.
     Show {
         /// The game; the latest one when left out.

@@ -61,6 +61,7 @@ fn dispatch(command: Command) -> Result<Exit, CommandError> {
         Command::Status { json, settings } => commands::status::run(json, &settings),
         Command::Seed { ids, settings } => commands::seed::run(&ids, &settings),
         Command::Replay(args) => commands::replay::run(&args),
+        Command::Pair(args) => commands::pair::run(&args),
         Command::Refetch { game, settings } => commands::replay::refetch(game, &settings),
         Command::Show { game, json, settings } => commands::show::run(game, json, &settings),
         Command::Verify(args) => commands::verify::run(&args),

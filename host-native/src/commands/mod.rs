@@ -6,6 +6,7 @@ pub mod crawl;
 pub mod demo;
 pub mod export;
 pub mod normalize;
+pub mod pair;
 pub mod replay;
 pub mod report;
 pub mod restore;

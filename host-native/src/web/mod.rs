@@ -4,8 +4,12 @@
 //! of its own, so that a page never waits for the crawl or the crawl for a page, and its writes need
 //! no lease: they are those of an operator, not of the crawl.
 
+mod analytics_api;
+mod cors;
+mod gateway;
 mod operations;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
@@ -42,14 +46,19 @@ pub struct WebContext {
 /// The listener failed.
 pub async fn serve(listener: TcpListener, context: WebContext) -> std::io::Result<()> {
     let shutdown = context.shutdown.clone();
-    axum::serve(listener, router(context))
+    let app = router(context).into_make_service_with_connect_info::<SocketAddr>();
+    axum::serve(listener, app)
         .with_graceful_shutdown(async move { shutdown.requested().await })
         .await
 }
 
 fn router(context: WebContext) -> Router {
+    let gateway = Arc::new(gateway::Gateway::new(context.clone()));
     Router::new()
         .merge(operations::router())
+        .merge(gateway::router(Arc::clone(&gateway)))
+        .merge(analytics_api::router(&context, gateway))
+        .layer(cors::layer(&context))
         .layer(from_fn_with_state(context.clone(), operations::count_answers))
         .with_state(context)
 }
