@@ -8,6 +8,7 @@ use crate::commands::backup::BackupArgs;
 use crate::commands::crawl::CrawlArgs;
 use crate::commands::demo::DemoArgs;
 use crate::commands::export::ExportArgs;
+use crate::commands::import::ImportArgs;
 use crate::commands::normalize::NormalizeArgs;
 use crate::commands::pair::PairArgs;
 use crate::commands::replay::ReplayArgs;
@@ -105,6 +106,8 @@ pub enum Command {
     Backup(BackupArgs),
     /// Put a backup in the place of the database.
     Restore(RestoreArgs),
+    /// Rebuild catalogue and raw answers from an archive directory; the site is not asked.
+    Import(Box<ImportArgs>),
     /// Serve a simulated site to crawl.
     Sim(SimArgs),
 }

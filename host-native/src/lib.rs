@@ -71,6 +71,7 @@ fn dispatch(command: Command) -> Result<Exit, CommandError> {
         Command::Analytics { settings } => commands::analytics::run(&settings),
         Command::Backup(args) => commands::backup::run(&args),
         Command::Restore(args) => commands::restore::run(&args),
+        Command::Import(args) => commands::import::run(&args),
         Command::Sim(args) => commands::sim::run(&args),
     }
 }

@@ -6,11 +6,14 @@
 //! | file | decides |
 //! |---|---|
 //! | `read` | what is a bundle |
+//! | `archived` | what is put back into the catalogue from an archive |
 //! | `seen` | whether the game that a browser tells of is believed |
 
+mod archived;
 mod read;
 mod seen;
 
+pub use archived::ArchivedGame;
 pub use read::{Bundle, UnreadableBundle};
 pub use seen::{RefusedBundle, SeenGame};
 

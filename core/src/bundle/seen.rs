@@ -112,7 +112,7 @@ impl<'a> SeenGame<'a> {
 }
 
 /// Whose history the entry is from: the player of the side it names.
-fn queried(bundle: &Bundle<'_>, entry: &HistoryEntry) -> Result<UserId, RefusedBundle> {
+pub(super) fn queried(bundle: &Bundle<'_>, entry: &HistoryEntry) -> Result<UserId, RefusedBundle> {
     let white = ("whiteUserId", bundle.white_user_id);
     let black = ("blackUserId", bundle.black_user_id);
     let ((own_field, own), (field, other)) = entry.color.fold_wb((white, black), (black, white));

@@ -8,11 +8,13 @@
 //! | `url` | reads `ARCHIVE_URL` |
 //! | `directory` | an archive of compressed files |
 //! | `http` | an archive service |
+//! | `reading` | what lies in a directory, read back |
 //! | `error` | what can go wrong |
 
 mod directory;
 mod error;
 mod http;
+mod reading;
 mod url;
 
 use dicechess_core::ids::GameId;
@@ -20,6 +22,7 @@ use dicechess_core::ids::GameId;
 pub use directory::DirectoryArchive;
 pub use error::ArchiveError;
 pub use http::HttpArchive;
+pub use reading::{BundleFile, bundle_files, read_bundle};
 pub use url::{ArchiveUrl, InvalidArchiveUrl};
 
 /// Where bundles are mirrored.

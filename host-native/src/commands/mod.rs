@@ -5,6 +5,7 @@ pub mod backup;
 pub mod crawl;
 pub mod demo;
 pub mod export;
+pub mod import;
 pub mod normalize;
 pub mod pair;
 pub mod replay;

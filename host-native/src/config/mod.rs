@@ -21,7 +21,7 @@ pub use settings::{CrawlSettings, GivenSettings, SECRETS_HELP, StoreSettings};
 
 use crate::archive::ArchiveUrl;
 use crate::site::{InvalidSiteAccess, SiteCredentials};
-use values::{Values, value_error};
+use values::Values;
 
 /// A setting that cannot be used.
 #[derive(Debug, Error)]
@@ -148,8 +148,7 @@ impl Config {
             analytics: values.analytics()?,
             analytics_db: values.analytics_db()?,
             ingest_token: values.secret("INGEST_TOKEN", "INGEST_TOKEN_FILE")?,
-            archive: ArchiveUrl::parse(values.text("ARCHIVE_URL"))
-                .map_err(|error| value_error("ARCHIVE_URL", error))?,
+            archive: values.archive()?,
             post_batch: values.number_in("POST_BATCH", 1..=10_000)?,
             archive_batch: values.number_in("ARCHIVE_BATCH", 1..=100_000)?,
             refresh_after: values.duration("REFRESH_AFTER")?,
@@ -264,6 +263,17 @@ impl WebConfig {
 /// See [`ConfigError`].
 pub fn resolve_analytics_db(given: &StoreSettings) -> Result<PathBuf, ConfigError> {
     Values::of(given)?.analytics_db()
+}
+
+/// Reads what `import` needs of the settings: the database, the archive and the log format.
+///
+/// # Errors
+/// See [`ConfigError`].
+pub fn resolve_archive(
+    given: &CrawlSettings,
+) -> Result<(PathBuf, ArchiveUrl, LogFormat), ConfigError> {
+    let values = Values::of(given)?;
+    Ok((values.db_path("DB_PATH")?, values.archive()?, values.log_format()?))
 }
 
 /// Reads what `status` needs of the settings: the database and the token, whose end it tells. The

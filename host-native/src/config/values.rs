@@ -19,6 +19,7 @@ use super::settings::SETTINGS;
 use super::{
     AnalyticsTarget, ConfigError, GivenSettings, LogFormat, SiteConfig, TransportKind, is_loopback,
 };
+use crate::archive::ArchiveUrl;
 use crate::site::SiteCredentials;
 
 /// The values given, by name; from flags and environment, else from the TOML file.
@@ -197,6 +198,11 @@ impl Values {
         } else {
             Err(value_error(name, format!("{text:?} is no http:// or https:// URL")))
         }
+    }
+
+    pub(super) fn archive(&self) -> Result<ArchiveUrl, ConfigError> {
+        ArchiveUrl::parse(self.text("ARCHIVE_URL"))
+            .map_err(|error| value_error("ARCHIVE_URL", error))
     }
 
     pub(super) fn log_format(&self) -> Result<LogFormat, ConfigError> {

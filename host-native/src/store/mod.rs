@@ -17,6 +17,7 @@
 //! | `games` | the state of games, replays and re-fetches |
 //! | `queues` | which game is fetched, posted and archived next |
 //! | `raw` | raw answers and their revisions |
+//! | `imports` | games put back from an archive |
 //! | `details` | everything about one game |
 //! | `site_memory` | pacing, refusals, counts of requests |
 //! | `sources` | leaderboards and their validators |
@@ -41,6 +42,7 @@ mod files;
 mod games;
 mod gaps;
 mod gauges;
+mod imports;
 mod known_game;
 mod lease;
 mod lease_holder;
@@ -75,6 +77,7 @@ pub use error::StoreError;
 pub use files::{DatabaseSize, free_space};
 pub use games::ReplayKind;
 pub use gauges::{QueueGauge, StoreGauges};
+pub use imports::Imported;
 pub use lease::LeaseOutcome;
 pub use lease_holder::LeaseHolder;
 pub use lease_keeper::{Lease, LeaseKeeper};

@@ -95,7 +95,8 @@ pub fn content_hash(bytes: &[u8]) -> String {
     format!("{:016x}", xxh64(bytes, 0))
 }
 
-fn accept_body(
+/// Keeps a body as the current answer, received at `now`.
+pub(super) fn accept_body(
     tx: &Transaction<'_>,
     game: GameId,
     body: &str,
