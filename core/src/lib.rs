@@ -17,11 +17,13 @@
 //! | [`pacing`] | when the site may be asked, which process may ask, how often we may be asked |
 //! | [`pairing`] | how the one-time code looks with which a browser is paired |
 //! | [`sweep`] | which history page is asked next, what is kept of it, when a player is complete |
+//! | [`forecast`] | how long a backfill still takes |
 
 pub mod breaker;
 pub mod bundle;
 pub mod catalogue;
 pub mod dice;
+pub mod forecast;
 pub mod ids;
 pub mod ingest;
 pub mod lifecycle;
