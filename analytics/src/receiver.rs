@@ -42,6 +42,14 @@ impl Receiver {
         Store::open(path).map(|store| Self { store })
     }
 
+    /// A further connection to the store for [`crate::report`]s, which reads only.
+    ///
+    /// # Errors
+    /// The file cannot be opened.
+    pub fn open_for_reading(&self) -> Result<Connection, AnalyticsStoreError> {
+        self.store.open_for_reading()
+    }
+
     /// `POST /api/games`: keeps a game unless it is there.
     pub fn post(&self, body: &[u8]) -> Reply {
         let game = match judge(body) {

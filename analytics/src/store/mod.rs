@@ -24,7 +24,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use dicechess_core::ids::GameId;
 use dicechess_core::time::UnixMillis;
-use rusqlite::{Connection, OptionalExtension, Transaction};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction};
 use thiserror::Error;
 
 use crate::gold::GoldGame;
@@ -153,6 +153,12 @@ impl Store {
             let count: i64 = select.query_row([], |row| row.get(0))?;
             Ok(count.unsigned_abs())
         })
+    }
+
+    /// A further connection, which reads only.
+    pub(crate) fn open_for_reading(&self) -> Result<Connection, AnalyticsStoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        Connection::open_with_flags(&self.path, flags).map_err(|cause| self.failed(cause))
     }
 
     /// Does work on one state of the store.
