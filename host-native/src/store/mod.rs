@@ -19,6 +19,7 @@
 //! | `raw` | raw answers and their revisions |
 //! | `imports` | games put back from an archive |
 //! | `details` | everything about one game |
+//! | `listings`, `people`, `retries` | what pages list, and an operator's "try again now" |
 //! | `site_memory` | pacing, refusals, counts of requests |
 //! | `sources` | leaderboards and their validators |
 //! | `lease`, `lease_holder`, `lease_keeper` | which process may crawl |
@@ -47,15 +48,18 @@ mod known_game;
 mod lease;
 mod lease_holder;
 mod lease_keeper;
+mod listings;
 mod migrate;
 mod origin;
 mod page_rows;
 mod pages;
 mod pairings;
+mod people;
 mod players;
 mod queues;
 mod raw;
 mod refresh;
+mod retries;
 mod site_memory;
 mod sources;
 mod status;
@@ -81,14 +85,16 @@ pub use imports::Imported;
 pub use lease::LeaseOutcome;
 pub use lease_holder::LeaseHolder;
 pub use lease_keeper::{Lease, LeaseKeeper};
+pub use listings::{GameList, GameRow, Page, SiteRequestSeen};
 pub use origin::Origin;
 pub use pages::{PageAcceptance, PageAccepted};
 pub use pairings::{Pairing, PairingId, PairingRequest};
+pub use people::{PlayerList, PlayerRow};
 pub use players::{DiscoveredVia, PlayerSighting};
 pub use queues::{ArchiveItem, PostItem};
 pub use raw::{RawGame, RawOutcome, content_hash};
 pub use sources::{SourceAcceptance, SourceRecord};
-pub use status::StatusReport;
+pub use status::{PlayerGap, Reason, StatusReport};
 pub use sweeps::ClaimedPlayer;
 pub use watches::{DueLook, Watch};
 
