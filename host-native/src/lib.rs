@@ -12,6 +12,7 @@
 //! | [`site`] | asks the site, through one limiter |
 //! | [`analytics`], [`analytics_client`] | posts games, in process or over HTTP |
 //! | [`archive`] | mirrors raw bundles |
+//! | [`document`] | the ingest document of a stored game, for whoever shows it |
 //! | [`progress`], [`logging`], [`printable`] | what a person sees meanwhile |
 //! | [`clock`], [`shutdown`] | time and signals |
 
@@ -24,6 +25,7 @@ pub mod commands;
 pub mod config;
 pub mod crawl;
 pub mod daemon;
+pub mod document;
 pub mod exit_code;
 mod http_client;
 pub mod logging;

@@ -4,19 +4,18 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use dicechess_core::dice::Roll;
-use dicechess_core::ids::{GameId, UserId};
+use dicechess_core::ids::GameId;
 use dicechess_core::ingest::{
-    EventType, IngestEvent, IngestGame, IngestPlayer, IngestPlayerType, IngestTurn, KnownPlayer,
-    Mode, Side, Termination, assemble_ingest,
+    EventType, IngestEvent, IngestGame, IngestPlayer, IngestPlayerType, IngestTurn, Mode, Side,
+    Termination,
 };
-use dicechess_core::lifecycle::PlayerType;
 use dicechess_core::replay::replay;
 use dicechess_core::rules::Position;
-use dicechess_core::site::HistoryEntry;
 use shakmaty::{Color, File, Rank, Square};
 
 use super::CommandError;
 use crate::config::{StoreSettings, resolve_store};
+use crate::document::document;
 use crate::exit_code::Exit;
 use crate::printable::printable;
 use crate::store::{GameDetails, Origin, Store};
@@ -51,22 +50,6 @@ pub fn run(
         }
     }
     Ok(Exit::Done)
-}
-
-/// The ingest document of a stored game.
-fn document(details: &GameDetails) -> Result<IngestGame, String> {
-    let meta = details.history_meta_json.as_deref().ok_or("No history entry is stored.")?;
-    let moves = details.move_history_json.as_deref().ok_or("Its moves are not fetched yet.")?;
-    let queried = details.meta_source_user_id.ok_or("It is not known whose history told of it.")?;
-    let entry = HistoryEntry::parse(meta).map_err(|error| error.to_string())?;
-    let game = entry.normalize(UserId(queried), moves).map_err(|error| error.to_string())?;
-    let known = |id: Option<i64>, name: &Option<String>| {
-        let player_type = PlayerType::classify(UserId(id?), name.as_deref());
-        Some(KnownPlayer { username: name.clone(), player_type })
-    };
-    let white = known(details.white_user_id, &details.white_username);
-    let black = known(details.black_user_id, &details.black_username);
-    Ok(assemble_ingest(&entry, UserId(queried), game, [white, black]))
 }
 
 /// The game as text. Writing to a string cannot fail, so its results are dropped.

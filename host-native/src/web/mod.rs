@@ -6,6 +6,7 @@
 
 mod analytics_api;
 mod cors;
+mod dashboard;
 mod gateway;
 mod operations;
 
@@ -55,6 +56,7 @@ pub async fn serve(listener: TcpListener, context: WebContext) -> std::io::Resul
 fn router(context: WebContext) -> Router {
     let gateway = Arc::new(gateway::Gateway::new(context.clone()));
     Router::new()
+        .merge(dashboard::router())
         .merge(operations::router())
         .merge(gateway::router(Arc::clone(&gateway)))
         .merge(analytics_api::router(&context, gateway))

@@ -1,0 +1,301 @@
+//! A game step by step: what the board, the dice and the clocks show after each roll and micro-move.
+//!
+//! Decides the steps: the start, then for each turn its roll and each of its micro-moves. The rules
+//! are the core's; where they refuse a turn, the steps end and the rest is a list only.
+
+use dicechess_core::dice::{ROLES, Roll};
+use dicechess_core::ids::UserId;
+use dicechess_core::ingest::{EventType, IngestEvent, IngestGame, IngestTurn};
+use dicechess_core::replay::replay;
+use dicechess_core::rules::{Position, TurnKind, UciMove};
+use dicechess_core::site::parse_move_history;
+use serde::Serialize;
+use shakmaty::{Color, Role};
+
+use super::parts::role_class;
+
+/// What is shown at a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Step {
+    /// The board as the first field of a FEN.
+    board: String,
+    /// The squares of the micro-move that led here.
+    last: Option<[String; 2]>,
+    /// Whose turn it is: `white` or `black`; none at the start.
+    side: Option<&'static str>,
+    dice: Vec<Die>,
+    /// White's and Black's clock in milliseconds.
+    clocks: [Option<i64>; 2],
+    stake: Option<i64>,
+    /// The number of the turn; 0 at the start.
+    turn: u32,
+}
+
+/// A die of the turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Die {
+    piece: &'static str,
+    is_used: bool,
+}
+
+/// A turn as the list shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ListedTurn {
+    pub(super) number: u32,
+    pub(super) color: Color,
+    pub(super) dice: Vec<Role>,
+    /// The step of its roll, if the game could be followed so far.
+    pub(super) roll_step: Option<usize>,
+    pub(super) moves: Vec<ListedMove>,
+    pub(super) thinking_ms: Option<i64>,
+}
+
+/// A micro-move as the list shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ListedMove {
+    pub(super) text: String,
+    pub(super) step: Option<usize>,
+}
+
+/// A game cut into steps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SteppedGame {
+    pub(super) steps: Vec<Step>,
+    pub(super) turns: Vec<ListedTurn>,
+    /// Why the replay refuses the game.
+    pub(super) refusal: Option<String>,
+}
+
+/// Cuts a game into steps. `moves` is the raw answer, where the clocks are; `players` are the ids of
+/// White and Black.
+pub(super) fn steps(game: &IngestGame, moves: &str, players: [UserId; 2]) -> SteppedGame {
+    let mut walk = Walk {
+        clocks: Clocks::read(moves, players),
+        stake: game.initial_stake_amount,
+        steps: Vec::new(),
+        turns: Vec::new(),
+    };
+    let mut position = game.initial_fen.parse::<Position>().ok();
+    if let Some(position) = &position {
+        walk.push(position, None, &[], None, 0);
+    }
+    for turn in &game.turns {
+        for event in game.events.iter().filter(|event| event.turn_number == turn.turn_number) {
+            walk.note(event);
+        }
+        position = position.and_then(|position| walk.turn(&position, turn));
+        if position.is_none() {
+            walk.list_only(turn);
+        }
+    }
+    let refusal = replay(game).err().map(|error| error.to_string());
+    SteppedGame { steps: walk.steps, turns: walk.turns, refusal }
+}
+
+struct Walk {
+    clocks: Clocks,
+    stake: Option<i64>,
+    steps: Vec<Step>,
+    turns: Vec<ListedTurn>,
+}
+
+impl Walk {
+    /// An accepted double changes the stake from its turn on.
+    fn note(&mut self, event: &IngestEvent) {
+        if event.event_type == EventType::DoubleAccept {
+            let bank = event.payload.as_ref().and_then(|payload| payload["bank"].as_i64());
+            self.stake = bank.or(self.stake);
+        }
+    }
+
+    /// Follows a turn; `None` if the rules refuse it, and then nothing of it was taken.
+    fn turn(&mut self, before: &Position, turn: &IngestTurn) -> Option<Position> {
+        let color = Color::from(turn.active_color);
+        if before.turn() != color {
+            return None;
+        }
+        let roll = Roll::from_codes(&turn.dice).ok()?;
+        let moves: Vec<UciMove> =
+            turn.moves.iter().map(|text| text.parse().ok()).collect::<Option<_>>()?;
+        let whole = before.judge(roll, &moves).ok()?;
+        let mut dice: Vec<Die> = roll.codes().map(|code| unused(role_of(code))).collect();
+        let roll_step = self.steps.len();
+        self.push(before, None, &dice, Some(color), turn.turn_number);
+        let mut at = before.clone();
+        let mut listed = Vec::with_capacity(moves.len());
+        for (place, uci) in moves.iter().enumerate() {
+            // A beginning of a legal turn is always one that can be judged.
+            let next = before.judge(roll, &moves[..=place]).ok()?.after;
+            let played = Played::of(&at, &next, *uci);
+            for role in played.dice() {
+                use_die(&mut dice, role);
+            }
+            self.clocks.advance();
+            listed.push(ListedMove { text: played.text(), step: Some(self.steps.len()) });
+            let squares = [uci.from.to_string(), uci.to.to_string()];
+            self.push(&next, Some(squares), &dice, Some(color), turn.turn_number);
+            at = next;
+        }
+        self.list(turn, Some(roll_step), listed);
+        let mut after = whole.after;
+        if whole.kind == TurnKind::Complete {
+            after.end_turn();
+        }
+        Some(after)
+    }
+
+    /// A turn that cannot be followed.
+    fn list_only(&mut self, turn: &IngestTurn) {
+        let unstepped = |text: &String| ListedMove { text: text.clone(), step: None };
+        self.list(turn, None, turn.moves.iter().map(unstepped).collect());
+    }
+
+    fn list(&mut self, turn: &IngestTurn, roll_step: Option<usize>, moves: Vec<ListedMove>) {
+        self.turns.push(ListedTurn {
+            number: turn.turn_number,
+            color: turn.active_color.into(),
+            dice: turn
+                .dice
+                .iter()
+                .filter(|code| (1..=6).contains(*code))
+                .map(|code| role_of(*code))
+                .collect(),
+            roll_step,
+            moves,
+            thinking_ms: turn.thinking_time_ms,
+        });
+    }
+
+    fn push(
+        &mut self,
+        position: &Position,
+        last: Option<[String; 2]>,
+        dice: &[Die],
+        color: Option<Color>,
+        turn: u32,
+    ) {
+        self.steps.push(Step {
+            board: position.board().board_fen().to_string(),
+            last,
+            side: color.map(|color| color.fold_wb("white", "black")),
+            dice: dice.to_vec(),
+            clocks: self.clocks.now(),
+            stake: self.stake,
+            turn,
+        });
+    }
+}
+
+fn role_of(code: u8) -> Role {
+    ROLES[usize::from(code) - 1]
+}
+
+fn unused(role: Role) -> Die {
+    Die { piece: role_class(role), is_used: false }
+}
+
+fn use_die(dice: &mut [Die], role: Role) {
+    let die = dice.iter_mut().find(|die| !die.is_used && die.piece == role_class(role));
+    if let Some(die) = die {
+        die.is_used = true;
+    }
+}
+
+/// A micro-move with what the boards before and after it tell.
+struct Played {
+    uci: UciMove,
+    role: Role,
+    color: Color,
+    takes: bool,
+    /// Towards which wing the king castled.
+    castles: Option<&'static str>,
+}
+
+impl Played {
+    fn of(before: &Position, after: &Position, uci: UciMove) -> Self {
+        let piece = before.board().piece_at(uci.from);
+        let role = piece.map_or(Role::Pawn, |piece| piece.role);
+        let color = before.turn();
+        let rooks = |position: &Position| {
+            position.board().by_role(Role::Rook) & position.board().by_color(color)
+        };
+        let others = |position: &Position| position.board().by_color(color.other()).count();
+        // A king that steps leaves the rooks where they are.
+        let has_castled = role == Role::King && rooks(before) != rooks(after);
+        let is_short = uci.to.file() > uci.from.file();
+        Self {
+            uci,
+            role,
+            color,
+            takes: others(after) < others(before),
+            castles: has_castled.then_some(if is_short { "O-O" } else { "O-O-O" }),
+        }
+    }
+
+    /// The dice it uses.
+    fn dice(&self) -> impl Iterator<Item = Role> {
+        [Some(self.role), self.castles.map(|_| Role::Rook)].into_iter().flatten()
+    }
+
+    /// ♘b1–c3
+    fn text(&self) -> String {
+        if let Some(castling) = self.castles {
+            return castling.to_owned();
+        }
+        let UciMove { from, to, promotion } = self.uci;
+        let sign = if self.takes { '×' } else { '–' };
+        let own = figure(self.role, self.color);
+        match promotion {
+            Some(promoted) => {
+                format!("{own}{from}{sign}{to}={}", figure(promoted, self.color))
+            }
+            None => format!("{own}{from}{sign}{to}"),
+        }
+    }
+}
+
+/// A chess figure as text; U+FE0E keeps the black pawn from becoming a picture.
+fn figure(role: Role, color: Color) -> String {
+    let (white, black) = match role {
+        Role::Pawn => ('♙', '♟'),
+        Role::Knight => ('♘', '♞'),
+        Role::Bishop => ('♗', '♝'),
+        Role::Rook => ('♖', '♜'),
+        Role::Queen => ('♕', '♛'),
+        Role::King => ('♔', '♚'),
+    };
+    format!("{}\u{fe0e}", color.fold_wb(white, black))
+}
+
+/// The clocks after each micro-move, as recorded.
+struct Clocks {
+    recorded: Vec<[Option<i64>; 2]>,
+    at: usize,
+}
+
+impl Clocks {
+    /// The first entry is the start. A clock that a state does not tell stays as it was.
+    fn read(moves: &str, [white, black]: [UserId; 2]) -> Self {
+        let map = parse_move_history(moves).unwrap_or_default();
+        let mut clocks = [None; 2];
+        let mut recorded = Vec::new();
+        for (place, state) in map.states.iter().map(|(_, state)| state).enumerate() {
+            let sides = [(white, Color::White), (black, Color::Black)];
+            for (clock, (user, color)) in clocks.iter_mut().zip(sides) {
+                *clock = state.clocks.of(user, color).map(|millis| millis as i64).or(*clock);
+            }
+            if place == 0 || state.played.is_some() {
+                recorded.push(clocks);
+            }
+        }
+        Self { recorded, at: 0 }
+    }
+
+    fn advance(&mut self) {
+        self.at += 1;
+    }
+
+    fn now(&self) -> [Option<i64>; 2] {
+        self.recorded.get(self.at).or(self.recorded.last()).copied().unwrap_or_default()
+    }
+}
