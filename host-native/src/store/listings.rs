@@ -154,12 +154,12 @@ impl GameList {
         match self {
             Self::All => "SELECT rowid FROM games ORDER BY rowid DESC LIMIT ?1 OFFSET ?2",
             Self::ToFetch => {
-                "SELECT rowid FROM games
+                "SELECT rowid FROM games INDEXED BY ix_games_to_fetch
                 WHERE status = 'discovered' OR (status = 'error' AND error_stage = 'fetch')
                 ORDER BY started_at_ms DESC, game_id LIMIT ?1 OFFSET ?2"
             }
             Self::ToPost => {
-                "SELECT rowid FROM games
+                "SELECT rowid FROM games INDEXED BY ix_games_to_post
                 WHERE status = 'fetched' OR (status = 'error' AND error_stage = 'post')
                 ORDER BY started_at_ms DESC, game_id LIMIT ?1 OFFSET ?2"
             }

@@ -9,7 +9,7 @@ use dicechess_core::sweep::completeness;
 use dicechess_core::time::UnixMillis;
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
-use super::columns::{count_column, time_column, user_column};
+use super::columns::{count_column, millis_column, time_column, user_column};
 use super::error::Fault;
 use super::gaps::count_known_games;
 use super::listings::{Page, page_of, window};
@@ -61,6 +61,8 @@ pub struct PlayerRow {
     pub next_retry_at: Option<UnixMillis>,
     /// When his history was last read to its end.
     pub last_synced_at: Option<UnixMillis>,
+    /// When it is asked for again.
+    pub next_refresh_at: Option<UnixMillis>,
 }
 
 impl PlayerRow {
@@ -146,6 +148,7 @@ fn player_row(row: &Row<'_>) -> rusqlite::Result<PlayerRow> {
         attempts: count_column(row, "attempts")?,
         next_retry_at: time_column(row, "next_retry_at")?,
         last_synced_at: time_column(row, "last_synced_at")?,
+        next_refresh_at: millis_column(row, "next_refresh_at_ms")?,
     })
 }
 

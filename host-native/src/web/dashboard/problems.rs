@@ -87,7 +87,7 @@ fn group<'a>(reasons: impl Iterator<Item = &'a Reason>) -> Vec<Problem<'a>> {
                 problem.messages.push(reason);
             }
             None => {
-                problems.push(Problem { cause, held, count: reason.games, messages: vec![reason] })
+                problems.push(Problem { cause, held, count: reason.games, messages: vec![reason] });
             }
         }
     }

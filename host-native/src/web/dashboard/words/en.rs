@@ -309,6 +309,7 @@ pub(in super::super) const ENGLISH: Words = Words {
         },
         depth: |depth| format!("(distance {depth})"),
         last_read: "History read",
+        next_refresh: "Asked again",
         tried_again: "Tried again",
         last_error: "Last failure",
         win_rate: "win rate",

@@ -252,6 +252,7 @@ pub(super) struct Player {
     pub(super) via: fn(&str) -> Text,
     pub(super) depth: Of1,
     pub(super) last_read: Text,
+    pub(super) next_refresh: Text,
     pub(super) tried_again: Text,
     pub(super) last_error: Text,
     pub(super) win_rate: Text,

@@ -312,6 +312,7 @@ pub(in super::super) const RUSSIAN: Words = Words {
         },
         depth: |depth| format!("(расстояние {depth})"),
         last_read: "История прочитана",
+        next_refresh: "Следующий запрос",
         tried_again: "Повтор",
         last_error: "Последняя ошибка",
         win_rate: "доля побед",
