@@ -268,7 +268,8 @@ impl Running {
         self.until_logged("dashboard at http://");
         let logged = self.logged();
         let (_, rest) = logged.split_once("dashboard at ").unwrap();
-        rest.split_whitespace().next().unwrap().trim_end_matches('/').to_owned()
+        let url = rest.split(|c: char| c.is_whitespace() || c == '"').next().unwrap();
+        url.trim_end_matches('/').to_owned()
     }
 
     /// Sends a signal.
