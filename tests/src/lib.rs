@@ -5,6 +5,7 @@
 //! | `program` | builds the binary and runs it with a deadline, without the caller's settings |
 //! | `workspace` | a directory with database, analytics store and archive of one test |
 //! | `analytics_service` | an analytics receiver over HTTP that records what it is sent |
+//! | `browser` | sends requests as pages and extensions do |
 //! | `archive_service` | an archive service that records what it is sent |
 //! | `evidence` | what the site saw, and what should have come of it |
 //! | `database` | questions to the database, read only, and dumps that can be compared |
@@ -18,6 +19,7 @@
 
 mod analytics_service;
 mod archive_service;
+mod browser;
 mod database;
 pub mod evidence;
 pub mod faults;
@@ -27,6 +29,7 @@ mod workspace;
 
 pub use analytics_service::{AnalyticsService, RecordedPost};
 pub use archive_service::{ArchiveService, RecordedBundle};
+pub use browser::{Answered, Browser};
 pub use database::Database;
 pub use program::{Finished, Invocation, Running, binary};
 pub use workspace::Workspace;
