@@ -37,6 +37,12 @@ pub enum Outcome {
 }
 
 impl Breaker {
+    /// A breaker that has seen so many failures in a row.
+    #[must_use]
+    pub const fn after_failures(failures: u32) -> Self {
+        Self { failures }
+    }
+
     /// Takes note of an outcome.
     pub const fn record(&mut self, outcome: Outcome) {
         match outcome {

@@ -14,6 +14,8 @@
 //! | [`replay`] | whether a whole game is legal |
 //! | [`ingest`], [`bundle`] | the exact bytes that are posted and archived, and what of a browser is believed |
 //! | [`lifecycle`], [`breaker`] | what each event makes of a game or a player, when a stage stops |
+//! | [`observation`] | what a browser sees of the site, and when it may ask once itself |
+//! | [`delivery`] | what a receiver's answer amounts to, what a browser sends next and what it lets go |
 //! | [`pacing`] | when the site may be asked, which process may ask, how often we may be asked |
 //! | [`pairing`] | how the one-time code looks with which a browser is paired |
 //! | [`sweep`] | which history page is asked next, what is kept of it, when a player is complete |
@@ -22,12 +24,14 @@
 pub mod breaker;
 pub mod bundle;
 pub mod catalogue;
+pub mod delivery;
 pub mod dice;
 pub mod forecast;
 pub mod ids;
 pub mod ingest;
 pub mod lifecycle;
 pub mod normalise;
+pub mod observation;
 pub mod pacing;
 pub mod pairing;
 pub mod replay;

@@ -5,9 +5,10 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use dicechess_analytics::{Receiver, Reply};
+use dicechess_core::delivery::PostAnswer;
 use dicechess_core::ids::GameId;
 
-use crate::analytics_client::{AnalyticsClient, PostAnswer};
+use crate::analytics_client::AnalyticsClient;
 
 /// The receiver of games.
 #[derive(Clone)]

@@ -1,23 +1,23 @@
 //! Posts games to an analytics service over HTTP (contract, section 6), and passes on what others
 //! ask of it.
 //!
-//! Decides what an answer amounts to, by its status alone. What follows from it for the game is the
-//! state machine's decision ([`dicechess_core::lifecycle`]).
+//! Decides how they are sent. What an answer amounts to is [`dicechess_core::delivery`]'s decision,
+//! what follows from it for the game that of [`dicechess_core::lifecycle`].
 
 use std::fmt;
 use std::time::Duration;
 
 use axum::body::Bytes;
+use dicechess_core::delivery::{PostAnswer, Target};
 use dicechess_core::ids::GameId;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT};
 use reqwest::{Client, Method, Response, Url};
 use secrecy::{ExposeSecret, SecretString};
-use serde::Deserialize;
 use thiserror::Error;
 
 use crate::http_client::{
-    SERVICE_USER_AGENT, below, build_client, error_chain, has_userinfo, one_line, parse_base_url,
-    read_text, scrub,
+    SERVICE_USER_AGENT, below, build_client, error_chain, has_userinfo, parse_base_url, read_text,
+    scrub,
 };
 
 /// An analytics service.
@@ -27,37 +27,6 @@ pub struct AnalyticsClient {
     base_url: Url,
     token: SecretString,
     authorization: HeaderValue,
-}
-
-/// What an analytics service answered, or that it did not.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PostAnswer {
-    /// 201: the game is stored.
-    Created {
-        /// The answer's body.
-        body: String,
-    },
-    /// 200: the game was there; a `PUT` has replaced it.
-    Exists {
-        /// The answer's body.
-        body: String,
-    },
-    /// The game is not acceptable as it is; sending it again changes nothing.
-    Refused {
-        /// 400, 413 or 422.
-        status: u16,
-        /// The answer's body.
-        reason: String,
-    },
-    /// The token is not accepted.
-    Unauthorized,
-    /// No answer came in time: to be tried again later.
-    TimedOut,
-    /// Anything else: to be tried again later.
-    Failed {
-        /// What happened.
-        message: String,
-    },
 }
 
 /// A setting with which the service cannot be asked. No message repeats a value.
@@ -74,9 +43,6 @@ pub enum InvalidAnalyticsAccess {
     Client(String),
 }
 
-/// What is said of an answer that did not come.
-pub const NO_ANSWER: &str = "no answer from analytics in time";
-
 /// Why a request of somebody else was not passed on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RelayFailure {
@@ -86,23 +52,6 @@ pub enum RelayFailure {
     TimedOut,
     /// The service cannot be reached.
     Unreachable(String),
-}
-
-impl PostAnswer {
-    /// Reads an answer: its status, and its body.
-    pub fn of_reply(status: u16, body: String) -> Self {
-        match status {
-            201 => Self::Created { body },
-            200 => Self::Exists { body },
-            400 | 413 | 422 => Self::Refused { status, reason: body },
-            401 | 403 => Self::Unauthorized,
-            _ => {
-                let detail = one_line(&body, 200);
-                let separator = if detail.is_empty() { "" } else { ": " };
-                Self::Failed { message: format!("HTTP {status}{separator}{detail}") }
-            }
-        }
-    }
 }
 
 impl AnalyticsClient {
@@ -190,10 +139,7 @@ impl AnalyticsClient {
                 let status = response.status().as_u16();
                 let body = read_text(&mut response, BODY_LIMIT).await;
                 let body = scrub(&body, [self.token.expose_secret()]);
-                match not_analytics(status, &body, game) {
-                    Some(message) => PostAnswer::Failed { message },
-                    None => PostAnswer::of_reply(status, body),
-                }
+                PostAnswer::of_response(Target::Analytics, status, body, game)
             }
             Err(error) if error.is_timeout() => PostAnswer::TimedOut,
             Err(error) => {
@@ -210,65 +156,12 @@ impl fmt::Debug for AnalyticsClient {
     }
 }
 
-/// Why a success is not one of the service's: a login page, a page of another service behind a wrong
-/// URL, or an answer about another game. An empty or cut answer is taken by its status.
-fn not_analytics(status: u16, body: &str, game: GameId) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Success {
-        id: Option<GameId>,
-    }
-    if !matches!(status, 200 | 201) {
-        return None;
-    }
-    let text = body.trim_start();
-    if text.starts_with('<') {
-        return Some(
-            "a web page answered instead of analytics: is ANALYTICS_BASE_URL right?".into(),
-        );
-    }
-    let id = serde_json::from_str::<Success>(text).ok().and_then(|success| success.id);
-    let is_other = id.is_some_and(|id| id != game);
-    is_other.then(|| format!("analytics answered about another game: {}", one_line(body, 200)))
-}
-
 /// How much of an answer is read, in bytes.
 const BODY_LIMIT: usize = 64 * 1024;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_answer_is_taken_by_its_status() {
-        let of = |status| PostAnswer::of_reply(status, "why".to_owned());
-        let body = || "why".to_owned();
-        assert_eq!(of(201), PostAnswer::Created { body: body() });
-        assert_eq!(of(200), PostAnswer::Exists { body: body() });
-        for status in [400, 413, 422] {
-            assert_eq!(of(status), PostAnswer::Refused { status, reason: "why".to_owned() });
-        }
-        for status in [401, 403] {
-            assert_eq!(of(status), PostAnswer::Unauthorized);
-        }
-        for status in [202, 301, 404, 409, 429, 500, 503] {
-            assert_eq!(of(status), PostAnswer::Failed { message: format!("HTTP {status}: why") });
-        }
-        let silent = PostAnswer::of_reply(502, String::new());
-        assert_eq!(silent, PostAnswer::Failed { message: "HTTP 502".to_owned() });
-    }
-
-    #[test]
-    fn a_success_must_be_about_the_game() {
-        let game: GameId = "0b5f1c3e-9a77-4c11-8e55-00000000abcd".parse().unwrap();
-        let of = |body: &str| not_analytics(201, body, game);
-        for body in ["", "{}", "{\"id\":\"0B5F1C3E-9A77-4C11-8E55-00000000ABCD\"", "ok"] {
-            assert_eq!(of(body), None, "{body}");
-        }
-        assert_eq!(of(r#"{"id":"0b5f1c3e-9a77-4c11-8e55-00000000abcd","created":true}"#), None);
-        assert!(of("<!doctype html>").is_some());
-        assert!(of(r#"{"id":"1b5f1c3e-9a77-4c11-8e55-00000000abcd"}"#).is_some());
-        assert_eq!(not_analytics(500, "<html>", game), None);
-    }
 
     #[test]
     fn settings_that_cannot_work_are_refused_without_being_shown() {

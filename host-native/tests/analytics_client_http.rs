@@ -10,8 +10,9 @@ use axum::extract::State;
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::routing::any;
+use dicechess_core::delivery::PostAnswer;
 use dicechess_core::ids::GameId;
-use dicechess_sync::analytics_client::{AnalyticsClient, PostAnswer, RelayFailure};
+use dicechess_sync::analytics_client::{AnalyticsClient, RelayFailure};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 

@@ -181,6 +181,20 @@ impl GameState {
         }
     }
 
+    /// The state in which what failed is tried at once, because the user wants it so. A game that
+    /// may still be running goes on waiting.
+    #[must_use]
+    pub fn without_timer(&self) -> Self {
+        match self.status {
+            GameStatus::Error(_) => Self { next_retry_at: None, ..self.clone() },
+            GameStatus::Discovered
+            | GameStatus::Fetched
+            | GameStatus::Posted
+            | GameStatus::Rejected
+            | GameStatus::Skipped => self.clone(),
+        }
+    }
+
     /// Whether the moves may be asked for now.
     #[must_use]
     pub fn is_fetchable(&self, now: UnixMillis) -> bool {

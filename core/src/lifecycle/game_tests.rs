@@ -177,3 +177,17 @@ fn columns_round_trip() {
     assert_eq!(GameStatus::parse("done", None), None);
     assert_eq!(PostResult::parse("exists"), Some(PostResult::Exists));
 }
+
+#[test]
+fn what_failed_can_be_tried_at_once() {
+    let now = UnixMillis(1_000_000);
+    let failed = GameState::discovered(false, true, None, now)
+        .apply(GameEvent::Fetched, now)
+        .and_then(|state| state.apply(GameEvent::PostFailed { message: "x".to_owned() }, now))
+        .unwrap();
+    assert!(!failed.is_postable(now));
+    assert!(failed.without_timer().is_postable(now));
+    assert_eq!(failed.without_timer().attempts, 1);
+    let running = GameState::discovered(false, false, Some(now), now);
+    assert_eq!(running.without_timer(), running);
+}

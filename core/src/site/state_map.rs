@@ -111,6 +111,18 @@ impl State<'_> {
     }
 }
 
+impl StateMap<'_> {
+    /// Who has a clock in the game, by id and in the order of the ids. Clocks may go by colour: then
+    /// nobody is known.
+    pub fn players(&self) -> Vec<UserId> {
+        let keys = self.states.iter().flat_map(|(_, state)| &state.clocks.0);
+        let mut players: Vec<UserId> = keys.filter_map(|(key, _)| key.parse().ok()).collect();
+        players.sort_unstable();
+        players.dedup();
+        players
+    }
+}
+
 impl Clocks<'_> {
     /// A player's clock in milliseconds, looked up by his id, else by his colour.
     pub fn of(&self, user: UserId, color: Color) -> Option<f64> {

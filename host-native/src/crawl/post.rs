@@ -1,15 +1,15 @@
 //! The stage post: games with raw moves are normalised and sent to analytics, newest first.
 
 use dicechess_core::breaker::Outcome;
+use dicechess_core::delivery::{NO_ANSWER, PostAnswer};
 use dicechess_core::ids::GameId;
 use dicechess_core::ingest::{IngestGame, assemble_ingest};
-use dicechess_core::lifecycle::{GameEvent, PostResult};
+use dicechess_core::lifecycle::GameEvent;
 use dicechess_core::normalise::NormalizeError;
 use dicechess_core::site::{BrokenEntry, HistoryEntry, UnreadableStateMap};
 use thiserror::Error;
 
 use super::{Pass, PassError, Stage, Stop};
-use crate::analytics_client::{NO_ANSWER, PostAnswer};
 use crate::clock::now;
 use crate::progress::Line;
 use crate::store::PostItem;
@@ -43,14 +43,11 @@ async fn post(pass: &mut Pass<'_>, item: PostItem) -> Result<(), PassError> {
     let (game, replace) = (item.game_id, item.replace);
     let entry = item.history_meta_json.clone();
     let event = match assemble(item) {
-        Ok(document) => match send(pass, game, document.to_json(), replace).await? {
-            PostAnswer::Unauthorized => {
-                // Nothing is wrong with the game, so it keeps its place.
-                pass.stop(Stop::AnalyticsRefusedToken);
-                return Ok(());
-            }
-            answer => outcome(pass, game, answer),
-        },
+        Ok(document) => {
+            let answer = send(pass, game, document.to_json(), replace).await?;
+            note(pass, game, &answer);
+            answer.into_event()
+        }
         Err(error) => {
             if error.is_expected() {
                 tracing::debug!(%game, "parked: {error}");
@@ -60,10 +57,13 @@ async fn post(pass: &mut Pass<'_>, item: PostItem) -> Result<(), PassError> {
             pass.report.normalize_failed += 1;
             pass.tools.telemetry.delivered(Delivery::Parked);
             pass.record(Stage::Post, Outcome::NormalizeError, None);
-            GameEvent::NormalizeFailed { message: error.to_string() }
+            Some(GameEvent::NormalizeFailed { message: error.to_string() })
         }
     };
-    pass.store.record_post(game, event, entry.as_deref(), now())?;
+    // Without an event nothing is wrong with the game, so it keeps its place.
+    if let Some(event) = event {
+        pass.store.record_post(game, event, entry.as_deref(), now())?;
+    }
     Ok(())
 }
 
@@ -85,41 +85,37 @@ async fn send(
     Ok(answer)
 }
 
-fn outcome(pass: &mut Pass<'_>, game: GameId, answer: PostAnswer) -> GameEvent {
-    match answer {
+/// Counts and tells what analytics answered.
+fn note(pass: &mut Pass<'_>, game: GameId, answer: &PostAnswer) {
+    let (delivery, outcome) = match answer {
         PostAnswer::Created { .. } => {
             tracing::debug!(%game, "posted, new to analytics");
             pass.report.posted_created += 1;
-            pass.tools.telemetry.delivered(Delivery::Created);
-            pass.record(Stage::Post, Outcome::Success, None);
-            GameEvent::PostAccepted(PostResult::Created)
+            (Delivery::Created, Outcome::Success)
         }
         PostAnswer::Exists { .. } => {
             tracing::debug!(%game, "posted, known to analytics");
             pass.report.posted_exists += 1;
-            pass.tools.telemetry.delivered(Delivery::Exists);
-            pass.record(Stage::Post, Outcome::Success, None);
-            GameEvent::PostAccepted(PostResult::Exists)
+            (Delivery::Exists, Outcome::Success)
         }
         PostAnswer::Refused { status, reason } => {
             tracing::warn!(%game, status, "analytics refused a game: {reason}");
             pass.report.rejected += 1;
-            pass.tools.telemetry.delivered(Delivery::Refused);
-            pass.record(Stage::Post, Outcome::Refused, None);
-            GameEvent::PostRefused { reason }
+            (Delivery::Refused, Outcome::Refused)
         }
-        PostAnswer::TimedOut => failure(pass, game, NO_ANSWER.to_owned()),
-        PostAnswer::Failed { message } => failure(pass, game, message),
-        PostAnswer::Unauthorized => unreachable!("handled before"),
-    }
+        PostAnswer::TimedOut => return note_failure(pass, game, NO_ANSWER),
+        PostAnswer::Failed { message } => return note_failure(pass, game, message),
+        PostAnswer::Unauthorized => return pass.stop(Stop::AnalyticsRefusedToken),
+    };
+    pass.tools.telemetry.delivered(delivery);
+    pass.record(Stage::Post, outcome, None);
 }
 
-fn failure(pass: &mut Pass<'_>, game: GameId, message: String) -> GameEvent {
+fn note_failure(pass: &mut Pass<'_>, game: GameId, message: &str) {
     tracing::warn!(%game, "post failed: {message}");
     pass.report.post_failed += 1;
     pass.tools.telemetry.delivered(Delivery::Failed);
-    pass.record(Stage::Post, Outcome::Failure, Some(&message));
-    GameEvent::PostFailed { message }
+    pass.record(Stage::Post, Outcome::Failure, Some(message));
 }
 
 /// Why no ingest document can be made of a stored game.

@@ -11,6 +11,7 @@ use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use dicechess_analytics::{MAX_BODY_BYTES, Rejection, discard_body, read_body, read_heading};
+use dicechess_core::delivery::{NO_ANSWER, PostAnswer};
 use dicechess_core::ids::GameId;
 use dicechess_core::ingest::SOURCE;
 use serde_json::json;
@@ -20,7 +21,6 @@ use super::client::Client;
 use super::origin::is_allowed_origin;
 use super::refusal::{Refusal, detail};
 use super::{Gateway, origin_of};
-use crate::analytics_client::{NO_ANSWER, PostAnswer};
 use crate::clock::now;
 use crate::store::KeptAnswer;
 
