@@ -7,6 +7,7 @@ use dicechess_core::ids::{GameId, UserId};
 use crate::commands::backup::BackupArgs;
 use crate::commands::crawl::CrawlArgs;
 use crate::commands::demo::DemoArgs;
+use crate::commands::doctor::DoctorArgs;
 use crate::commands::export::ExportArgs;
 use crate::commands::import::ImportArgs;
 use crate::commands::normalize::NormalizeArgs;
@@ -102,6 +103,8 @@ pub enum Command {
         #[command(flatten)]
         settings: Box<CrawlSettings>,
     },
+    /// Look at configuration, database and parties, with advice for each finding.
+    Doctor(Box<DoctorArgs>),
     /// Copy the databases, verified, while the daemon runs.
     Backup(BackupArgs),
     /// Put a backup in the place of the database.

@@ -71,6 +71,7 @@ fn dispatch(command: Command) -> Result<Exit, CommandError> {
         Command::Report(args) => commands::report::run(&args),
         Command::Export(args) => commands::export::run(&args),
         Command::Analytics { settings } => commands::analytics::run(&settings),
+        Command::Doctor(args) => commands::doctor::run(&args),
         Command::Backup(args) => commands::backup::run(&args),
         Command::Restore(args) => commands::restore::run(&args),
         Command::Import(args) => commands::import::run(&args),

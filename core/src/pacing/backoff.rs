@@ -66,8 +66,9 @@ pub fn parse_retry_after(text: &str, now: UnixMillis) -> Option<Duration> {
     Some(wait.min(LONGEST_RETRY_AFTER))
 }
 
-/// The IMF-fixdate of RFC 9110. The day of the week says nothing new and is not checked.
-fn parse_http_date(text: &str) -> Option<UnixMillis> {
+/// Reads a date as HTTP headers carry it: the IMF-fixdate of RFC 9110, section 5.6.7. The day of the
+/// week says nothing new and is not checked.
+pub fn parse_http_date(text: &str) -> Option<UnixMillis> {
     let (_weekday, date) = text.split_once(", ")?;
     let mut parts = date.split(' ');
     let (day, month) = (parts.next()?, parts.next()?);

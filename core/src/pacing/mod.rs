@@ -18,7 +18,7 @@ pub mod token;
 
 use std::time::Duration;
 
-pub use backoff::{Backoff, LONGEST_RETRY_AFTER, parse_retry_after};
+pub use backoff::{Backoff, LONGEST_RETRY_AFTER, parse_http_date, parse_retry_after};
 pub use block::{BLOCK_LENGTH, SiteBlock};
 pub use bucket::{Admission, BucketRate, TokenBucket};
 pub use lease::{LEASE_LIFE, LEASE_RENEWAL, Lease, LeaseDecision, take_lease};

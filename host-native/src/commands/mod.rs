@@ -4,6 +4,7 @@ pub mod analytics;
 pub mod backup;
 pub mod crawl;
 pub mod demo;
+pub mod doctor;
 pub mod export;
 pub mod import;
 pub mod normalize;

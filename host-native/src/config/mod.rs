@@ -164,7 +164,9 @@ impl Config {
 ///
 /// # Errors
 /// See [`ConfigError`].
-pub fn resolve_store(given: &StoreSettings) -> Result<(PathBuf, LogFormat), ConfigError> {
+pub fn resolve_store<const CRAWL: bool>(
+    given: &GivenSettings<CRAWL>,
+) -> Result<(PathBuf, LogFormat), ConfigError> {
     let values = Values::of(given)?;
     Ok((values.db_path("DB_PATH")?, values.log_format()?))
 }
@@ -261,7 +263,9 @@ impl WebConfig {
 ///
 /// # Errors
 /// See [`ConfigError`].
-pub fn resolve_analytics_db(given: &StoreSettings) -> Result<PathBuf, ConfigError> {
+pub fn resolve_analytics_db<const CRAWL: bool>(
+    given: &GivenSettings<CRAWL>,
+) -> Result<PathBuf, ConfigError> {
     Values::of(given)?.analytics_db()
 }
 
@@ -285,6 +289,15 @@ pub fn resolve_status(given: &CrawlSettings) -> Result<(PathBuf, SiteCredentials
     let values = Values::of(given)?;
     let token = values.secret("DICECHESS_JWT", "DICECHESS_JWT_FILE")?;
     Ok((values.db_path("DB_PATH")?, SiteCredentials::new(token, None)?))
+}
+
+/// The files that hold secrets, each with the setting that names it: token files, and the TOML file
+/// if a secret is in it.
+///
+/// # Errors
+/// The TOML file cannot be used.
+pub fn secret_files(given: &CrawlSettings) -> Result<Vec<(&'static str, PathBuf)>, ConfigError> {
+    Values::of(given)?.secret_files(given)
 }
 
 /// Whether a URL points at this machine itself.

@@ -85,6 +85,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
 ];
 
 impl Setting {
+    /// Whether its value must never be shown.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.kind == Kind::Secret
+    }
+
     fn flag(&self) -> String {
         self.name.to_ascii_lowercase().replace('_', "-")
     }

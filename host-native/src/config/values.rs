@@ -17,7 +17,8 @@ use xxhash_rust::xxh64::xxh64;
 
 use super::settings::SETTINGS;
 use super::{
-    AnalyticsTarget, ConfigError, GivenSettings, LogFormat, SiteConfig, TransportKind, is_loopback,
+    AnalyticsTarget, ConfigError, CrawlSettings, GivenSettings, LogFormat, SiteConfig,
+    TransportKind, is_loopback,
 };
 use crate::archive::ArchiveUrl;
 use crate::site::SiteCredentials;
@@ -27,9 +28,8 @@ pub(super) struct Values(BTreeMap<&'static str, String>);
 
 impl Values {
     pub(super) fn of<const CRAWL: bool>(given: &GivenSettings<CRAWL>) -> Result<Self, ConfigError> {
-        let named = given.values.get("CONFIG_FILE");
-        let path = named.map_or("./dicechess-sync.toml", String::as_str);
-        let mut values = read_toml(Path::new(path), named.is_some())?;
+        let (path, is_named) = toml_path(given);
+        let mut values = read_toml(path, is_named)?;
         values.extend(given.values.iter().map(|(name, value)| (*name, value.clone())));
         Ok(Self(values))
     }
@@ -205,6 +205,28 @@ impl Values {
             .map_err(|error| value_error("ARCHIVE_URL", error))
     }
 
+    /// See [`super::secret_files`].
+    pub(super) fn secret_files(
+        &self,
+        given: &CrawlSettings,
+    ) -> Result<Vec<(&'static str, PathBuf)>, ConfigError> {
+        let secrets = || SETTINGS.iter().filter(|setting| setting.is_secret());
+        let named = secrets().filter_map(|secret| {
+            let setting =
+                SETTINGS.iter().find(|s| s.name.strip_suffix("_FILE") == Some(secret.name))?;
+            // A value given directly is stronger, and the file is not read.
+            let path = self.get(setting.name).filter(|_| self.get(secret.name).is_none())?;
+            Some((setting.name, PathBuf::from(path)))
+        });
+        let mut files: Vec<_> = named.collect();
+        let (path, is_named) = toml_path(given);
+        let toml = read_toml(path, is_named)?;
+        if secrets().any(|secret| toml.contains_key(secret.name)) {
+            files.push(("CONFIG_FILE", path.to_owned()));
+        }
+        Ok(files)
+    }
+
     pub(super) fn log_format(&self) -> Result<LogFormat, ConfigError> {
         match self.text("LOG_FORMAT") {
             "text" => Ok(LogFormat::Text),
@@ -229,6 +251,12 @@ pub(super) fn bare_secret(text: &str) -> &str {
     let text = text.trim_matches(['"', '\'']).trim();
     let text = text.strip_prefix("Authorization:").unwrap_or(text).trim();
     text.strip_prefix("Bearer ").unwrap_or(text).trim()
+}
+
+/// Where the TOML file is, and whether somebody named it.
+fn toml_path<const CRAWL: bool>(given: &GivenSettings<CRAWL>) -> (&Path, bool) {
+    let named = given.values.get("CONFIG_FILE");
+    (Path::new(named.map_or("./dicechess-sync.toml", String::as_str)), named.is_some())
 }
 
 /// Reads the TOML file. One that nobody named may be absent.

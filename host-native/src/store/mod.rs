@@ -25,6 +25,7 @@
 //! | `lease`, `lease_holder`, `lease_keeper` | which process may crawl |
 //! | `status`, `counts`, `gauges` | the numbers of the whole, small questions, metrics |
 //! | `backup` | whole copies, and putting one back |
+//! | `health` | whether a database is sound, read only |
 //! | `files` | which files a database has, and how large they are |
 //! | `error`, `columns` | messages, and how values are spelled in columns |
 //!
@@ -43,6 +44,7 @@ mod files;
 mod games;
 mod gaps;
 mod gauges;
+mod health;
 mod imports;
 mod known_game;
 mod lease;
@@ -81,6 +83,7 @@ pub use error::StoreError;
 pub use files::{DatabaseSize, free_space};
 pub use games::ReplayKind;
 pub use gauges::{QueueGauge, StoreGauges};
+pub use health::{Contents, DatabaseHealth, HealthDepth, LeaseState};
 pub use imports::Imported;
 pub use lease::LeaseOutcome;
 pub use lease_holder::LeaseHolder;

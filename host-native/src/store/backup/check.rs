@@ -24,14 +24,17 @@ pub(super) fn check(path: &Path, kind: DatabaseKind) -> Result<CheckedCopy, Back
 }
 
 /// What `PRAGMA integrity_check` or `quick_check` finds; nothing in a sound database.
-fn integrity(connection: &Connection, pragma: &str) -> rusqlite::Result<Vec<String>> {
+pub(in crate::store) fn integrity(
+    connection: &Connection,
+    pragma: &str,
+) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare(&format!("PRAGMA {pragma}"))?;
     let found: Vec<String> =
         statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     Ok(found.into_iter().filter(|line| line != "ok").collect())
 }
 
-pub(super) fn open(path: &Path, flags: OpenFlags) -> Result<Connection, BackupError> {
+pub(in crate::store) fn open(path: &Path, flags: OpenFlags) -> Result<Connection, BackupError> {
     if !path.is_file() {
         return Err(BackupError::Missing { path: path.to_owned() });
     }
@@ -41,7 +44,7 @@ pub(super) fn open(path: &Path, flags: OpenFlags) -> Result<Connection, BackupEr
 }
 
 /// Fails unless the file is a database of this kind that this program can read.
-pub(super) fn identify(
+pub(in crate::store) fn identify(
     connection: &Connection,
     path: &Path,
     kind: DatabaseKind,

@@ -24,6 +24,8 @@ use dicechess_core::time::UnixMillis;
 use serde::Serialize;
 use thiserror::Error;
 
+pub(super) use check::{identify, integrity, open};
+
 use super::files::with_suffix;
 use super::migrate;
 use draft::Draft;
@@ -106,7 +108,8 @@ impl DatabaseKind {
         }
     }
 
-    const fn newest_version(self) -> i64 {
+    /// The version of a database that is up to date.
+    pub(super) const fn newest_version(self) -> i64 {
         match self {
             Self::Sync => migrate::NEWEST_VERSION,
             Self::Analytics => dicechess_analytics::SCHEMA_VERSION,
