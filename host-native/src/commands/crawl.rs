@@ -6,7 +6,6 @@ use std::time::Duration;
 use clap::Args;
 
 use super::CommandError;
-use crate::clock::now;
 use crate::config::{Config, CrawlSettings};
 use crate::crawl::{
     Breakers, Parties, Pass, PassReport, PassSettings, PassTools, Refresh, SitePolicy, Stage,
@@ -77,7 +76,7 @@ async fn crawl(
         parties::check_site_settings(config)?;
     }
     let store = Arc::new(Store::open(&config.db_path)?);
-    let asked_before = store.status(now())?.site_requests;
+    let asked_before = store.site_requests()?;
     let lease = LeaseKeeper::take(&store, shutdown.clone())?;
     let Some(lease) = lease.or_say_who_holds_it(&store) else { return Ok(Exit::LeaseHeld) };
     let report = run_pass(args, config, &store, progress, shutdown).await;

@@ -72,7 +72,7 @@ impl Heartbeat {
     fn numbers(&self) -> Result<Numbers, StoreError> {
         let now = now();
         Ok(Numbers {
-            requests: self.store.site_requests_ever()?,
+            requests: self.store.site_requests()?.values().sum(),
             raw_games: self.store.raw_count()?,
             players: self.store.players_left(now)?,
             to_fetch: self.store.fetch_left(now)?,

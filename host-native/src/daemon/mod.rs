@@ -63,30 +63,35 @@ pub struct Daemon {
 /// seconds at least.
 const GRACE: Duration = Duration::from_secs(7);
 
+/// How long a database that cannot be used is left alone.
+const PAUSE: Duration = Duration::from_secs(10);
+
 impl Daemon {
     /// Crawls while this process holds the lease, and waits for it while another one does, until a
     /// stop is asked for.
     ///
     /// # Errors
-    /// The database is gone, or cannot be used at all.
+    /// The database file is gone or is another one.
     pub async fn run(&self) -> Result<(), StoreError> {
         let mut told = None;
         while !self.shutdown.is_requested() {
             // Losing the lease ends what depends on it, not the daemon.
             let tenure = self.shutdown.part();
-            match LeaseKeeper::take(&self.store, tenure.clone())? {
-                Lease::Held { by, until } => self.stand_by(by, until, &mut told).await,
-                Lease::Taken(lease) => {
-                    told = None;
-                    tracing::info!("this process crawls {}", self.store.path().display());
-                    self.handle.update(|view| view.role = Role::Crawling);
-                    let outcome = self.crawl(&tenure).await;
-                    match (lease.release().await, outcome) {
-                        (_, Err(error)) if !is_lease_lost(&error) => return Err(error),
-                        (Err(error), _) if !is_lease_lost(&error) => return Err(error),
-                        _ => {}
-                    }
+            let outcome = match LeaseKeeper::take(&self.store, tenure.clone()) {
+                Ok(Lease::Held { by, until }) => {
+                    self.stand_by(by, until, &mut told).await;
+                    Ok(())
                 }
+                Ok(Lease::Taken(lease)) => {
+                    told = None;
+                    self.hold(lease, &tenure).await
+                }
+                Err(error) => Err(error),
+            };
+            match outcome {
+                Err(error @ StoreError::Gone { .. }) => return Err(error),
+                Err(StoreError::LeaseLost { .. }) | Ok(()) => {}
+                Err(error) => self.stand_back(&error).await,
             }
         }
         self.handle.update(|view| view.role = Role::Stopping);
@@ -97,6 +102,25 @@ impl Daemon {
     #[must_use]
     pub fn heartbeat(&self) -> Heartbeat {
         Heartbeat::new(Arc::clone(&self.store), self.handle.clone())
+    }
+
+    /// Crawls as long as the lease is held, and gives it back.
+    async fn hold(&self, lease: LeaseKeeper, tenure: &Shutdown) -> Result<(), StoreError> {
+        tracing::info!("this process crawls {}", self.store.path().display());
+        self.handle.update(|view| view.role = Role::Crawling);
+        let outcome = self.crawl(tenure).await;
+        let released = lease.release().await;
+        outcome.and(released)
+    }
+
+    /// A database that is locked or full now may be usable again in a while.
+    async fn stand_back(&self, error: &StoreError) {
+        tracing::error!("the database cannot be used, tried again in {PAUSE:?}: {error}");
+        self.handle.update(|view| view.role = Role::Starting);
+        tokio::select! {
+            () = tokio::time::sleep(PAUSE) => {}
+            () = self.shutdown.requested() => {}
+        }
     }
 
     /// Waits for the lease that another process holds; says so once for each holder.
@@ -143,8 +167,4 @@ impl Daemon {
             }
         }
     }
-}
-
-fn is_lease_lost(error: &StoreError) -> bool {
-    matches!(error, StoreError::LeaseLost { .. })
 }

@@ -42,14 +42,6 @@ impl Store {
         self.read(to_archive)
     }
 
-    /// How often the site was asked, ever.
-    ///
-    /// # Errors
-    /// [`StoreError`]
-    pub fn site_requests_ever(&self) -> Result<u64, StoreError> {
-        self.read(|connection| count(connection, "SELECT sum(count) FROM site_request_totals", ()))
-    }
-
     /// Whether anybody is in the frontier.
     ///
     /// # Errors

@@ -128,6 +128,14 @@ pub struct LeaseReport {
 }
 
 impl Store {
+    /// Requests to the site ever, by endpoint.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub fn site_requests(&self) -> Result<BTreeMap<String, u64>, StoreError> {
+        self.read(site_requests)
+    }
+
     /// The numbers of the whole.
     ///
     /// # Errors
