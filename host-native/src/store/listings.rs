@@ -29,6 +29,8 @@ pub enum GameList {
     Rejected,
     /// Those that could not be normalised.
     Parked,
+    /// Of these, those whose moves the site keeps: something in them is unknown.
+    ParkedWithMoves,
     /// Those that the site cancelled.
     Skipped,
 }
@@ -181,6 +183,11 @@ impl GameList {
                     AND error_stage = 'normalize'
                 ORDER BY rowid DESC LIMIT ?1 OFFSET ?2"
             }
+            Self::ParkedWithMoves => {
+                "SELECT rowid FROM games WHERE status = 'error' AND next_retry_at IS NULL
+                    AND error_stage = 'normalize' AND last_error IS NOT 'the game has no state map'
+                ORDER BY rowid DESC LIMIT ?1 OFFSET ?2"
+            }
             Self::Skipped => {
                 "SELECT rowid FROM games WHERE status = 'skipped' AND next_retry_at IS NULL
                 ORDER BY rowid DESC LIMIT ?1 OFFSET ?2"
@@ -277,6 +284,7 @@ mod tests {
             GameList::Waiting,
             GameList::Rejected,
             GameList::Parked,
+            GameList::ParkedWithMoves,
             GameList::Skipped,
         ];
         for list in lists {

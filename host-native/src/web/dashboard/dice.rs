@@ -89,7 +89,7 @@ fn dice(words: &Words, report: &DiceReport) -> Markup {
         }
         section.card {
             h2 { (texts.groups) }
-            p.muted { (texts.groups_hint) }
+            p.muted { (texts.groups_hint) " (" (words.percent(FAIR_SHARE, 2)) ")." }
             (groups(words, &report.groups))
         }
         section.card {
@@ -118,11 +118,10 @@ fn group_name(words: &Words, group: &DiceGroup) -> String {
 
 fn groups(words: &Words, groups: &[DiceGroup]) -> Markup {
     let texts = &words.dice;
-    let fair = groups.first().map_or(0.0, |group| group.doubles_and_triples.expected);
     let reach = groups
         .iter()
         .filter_map(|group| group.doubles_and_triples.interval)
-        .map(|interval| (fair - interval.low).abs().max((interval.high - fair).abs()))
+        .map(|interval| (FAIR_SHARE - interval.low).abs().max((interval.high - FAIR_SHARE).abs()))
         .fold(0.02, f64::max);
     html! {
         div.scroll {
@@ -134,9 +133,9 @@ fn groups(words: &Words, groups: &[DiceGroup]) -> Markup {
                 tbody {
                     @for group in groups {
                         tr {
-                            td.name { (group_name(words, group)) }
+                            td { span.name { bdi { (group_name(words, group)) } } }
                             td.number { (words.number(group.rolls)) }
-                            td.wide { (group_mark(group, fair, reach)) }
+                            td.wide { (group_mark(group, reach)) }
                             td.number { (words.percent(group.doubles_and_triples.share, 2)) }
                             td.number { (p_value(words, group.kinds_test)) }
                         }
@@ -144,19 +143,18 @@ fn groups(words: &Words, groups: &[DiceGroup]) -> Markup {
                 }
             }
         }
-        div.axis.muted.small.center { span { (texts.fair_share) " " (words.percent(fair, 2)) } }
     }
 }
 
-fn group_mark(group: &DiceGroup, fair: f64, reach: f64) -> Markup {
+fn group_mark(group: &DiceGroup, reach: f64) -> Markup {
     let share = &group.doubles_and_triples;
     let Some(bounds) = share.interval else { return html! {} };
     interval(&IntervalMark {
         low: bounds.low,
         value: share.share,
         high: bounds.high,
-        reference: fair,
-        scale: (fair - reach, fair + reach),
+        reference: FAIR_SHARE,
+        scale: (FAIR_SHARE - reach, FAIR_SHARE + reach),
         is_remarkable: group.is_remarkable(),
     })
 }
@@ -197,5 +195,7 @@ fn roll_tile(words: &Words, roll: &RollShare) -> Markup {
     }
 }
 
+/// The share of doubles and triples that fair dice give: 90 + 6 of 216.
+const FAIR_SHARE: f64 = 96.0 / 216.0;
 /// Seconds until a page that waits for a report asks again.
 pub(super) const AGAIN: u32 = 2;

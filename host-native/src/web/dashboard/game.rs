@@ -92,8 +92,14 @@ fn board(words: &Words, [white, black]: [&String; 2]) -> Markup {
             }
         }
     };
-    let button = |action: &str, label: &str, sign: &str| {
-        html! { button type="button" data-step=(action) aria-label=(label) title=(label) { (sign) } }
+    let button = |action: &str, label: &str, shapes: &[&str]| {
+        html! {
+            button type="button" data-step=(action) aria-label=(label) title=(label) {
+                @for shape in shapes {
+                    svg viewBox="0 0 24 24" aria-hidden="true" { path d=(shape) {} }
+                }
+            }
+        }
     };
     html! {
         div.stage-area #stage hidden {
@@ -106,14 +112,14 @@ fn board(words: &Words, [white, black]: [&String; 2]) -> Markup {
             }
             p.now #now aria-live="polite" {}
             div.controls role="toolbar" aria-label=(texts.controls) {
-                (button("first", texts.first, "⏮"))
-                (button("turn-back", texts.turn_back, "⏪"))
-                (button("back", texts.back, "◀"))
-                (button("play", texts.play, "▶❘❘"))
-                (button("forward", texts.forward, "▶"))
-                (button("turn-forward", texts.turn_forward, "⏩"))
-                (button("last", texts.last, "⏭"))
-                (button("flip", texts.flip, "⇅"))
+                (button("first", texts.first, &[icon::FIRST]))
+                (button("turn-back", texts.turn_back, &[icon::TURN_BACK]))
+                (button("back", texts.back, &[icon::BACK]))
+                (button("play", texts.play, &[icon::PLAY, icon::PAUSE]))
+                (button("forward", texts.forward, &[icon::FORWARD]))
+                (button("turn-forward", texts.turn_forward, &[icon::TURN_FORWARD]))
+                (button("last", texts.last, &[icon::LAST]))
+                (button("flip", texts.flip, &[icon::FLIP]))
             }
             details.keys { summary { (texts.keys) } ul { @for key in texts.key_list { li { kbd { (key.0) } " " (key.1) } } } }
         }
@@ -240,7 +246,7 @@ fn document_facts(words: &Words, game: &IngestGame) -> Markup {
     let currency = printable(game.stake_currency.as_deref().unwrap_or_default());
     let rating = |player: &Option<dicechess_core::ingest::IngestPlayer>| {
         let rating = player.as_ref().and_then(|player| player.rating);
-        rating.map_or_else(|| "–".to_owned(), |rating| words.number(rating.unsigned_abs()))
+        rating.map_or_else(|| "–".to_owned(), |rating| rating.to_string())
     };
     html! {
         dt { (texts.mode) }
@@ -276,3 +282,16 @@ fn raw(words: &Words, details: &GameDetails) -> Markup {
 
 /// Characters of a raw copy that a page shows.
 const RAW_SHOWN: usize = 20_000;
+
+/// The signs on the buttons, as paths on a field of 24 by 24.
+mod icon {
+    pub(super) const FIRST: &str = "M5 5h3v14H5zM20 5v14L9 12z";
+    pub(super) const TURN_BACK: &str = "M12 5v14L2 12zM22 5v14L12 12z";
+    pub(super) const BACK: &str = "M17 5v14L7 12z";
+    pub(super) const PLAY: &str = "M7 4v16l13-8z";
+    pub(super) const PAUSE: &str = "M6 5h4v14H6zM14 5h4v14h-4z";
+    pub(super) const FORWARD: &str = "M7 5v14l10-7z";
+    pub(super) const TURN_FORWARD: &str = "M2 5v14l10-7zM12 5v14l10-7z";
+    pub(super) const LAST: &str = "M16 5h3v14h-3zM4 5v14l11-7z";
+    pub(super) const FLIP: &str = "M8 3l5 5h-4v9H7V8H3zM16 21l-5-5h4V7h2v9h4z";
+}

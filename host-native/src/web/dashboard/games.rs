@@ -65,7 +65,7 @@ const fn label(words: &Words, list: GameList) -> &'static str {
         GameList::Posted => texts.posted,
         GameList::Waiting => texts.waiting,
         GameList::Rejected => texts.rejected,
-        GameList::Parked => texts.parked,
+        GameList::Parked | GameList::ParkedWithMoves => texts.parked,
         GameList::Skipped => texts.skipped,
     }
 }
@@ -79,6 +79,7 @@ const fn order(words: &Words, list: GameList) -> &'static str {
         | GameList::Posted
         | GameList::Rejected
         | GameList::Parked
+        | GameList::ParkedWithMoves
         | GameList::Skipped => texts.by_discovery,
     }
 }

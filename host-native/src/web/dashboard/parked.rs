@@ -31,7 +31,7 @@ pub(super) async fn page(visit: Visit, Query(asked): Query<Asked>) -> Result<Mar
     let [parked, rejected, waiting] = visit
         .read(|store| {
             Ok([
-                store.list_games(GameList::Parked, 0, ROWS)?,
+                store.list_games(GameList::ParkedWithMoves, 0, ROWS)?,
                 store.list_games(GameList::Rejected, 0, ROWS)?,
                 store.list_games(GameList::Waiting, 0, ROWS)?,
             ])
@@ -98,6 +98,9 @@ fn group(visit: &Visit, title: &str, hint: &str, games: &Page<GameRow>, action: 
             } @else {
                 ul.parked { @for game in &games.rows { (parked_game(visit, game, action)) } }
                 (more(words, games, &format!("/games?show={show}")))
+            }
+            @if action == Action::ReplayNormalize {
+                p.muted.small { (texts.without_moves) " " a href="/games?show=parked" { (texts.more) } }
             }
         }
     }

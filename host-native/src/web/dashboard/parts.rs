@@ -24,7 +24,8 @@ pub(super) fn bar(share: f64, class: &str) -> Markup {
 /// A player's name, or his id, with a link to his page.
 pub(super) fn player_link(words: &Words, id: Option<UserId>, name: Option<&str>) -> Markup {
     let Some(id) = id else { return html! { span.muted { (words.player.unknown) } } };
-    html! { a.name href={ "/players/" (id) } { (player_name(words, id, name)) } }
+    let name = player_name(words, id, name);
+    html! { a.name href={ "/players/" (id) } title=(name) { bdi { (name) } } }
 }
 
 /// A player's name, or his id.

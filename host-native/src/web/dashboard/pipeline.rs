@@ -219,7 +219,7 @@ pub(super) fn outlook(snapshot: &Snapshot, words: &Words) -> Markup {
                 (words.count(counts.to_fetch, &words.nouns.games)) ", "
                 (words.count(counts.players_left, &words.nouns.players))
             }
-            @if let Some(whole) = forecast.whole {
+            @if let Some(whole) = forecast.whole.filter(|whole| *whole != forecast.known) {
                 dt { (texts.expected) }
                 dd { (words.count(whole.requests, &words.nouns.requests)) }
             }

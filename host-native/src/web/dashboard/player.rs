@@ -47,7 +47,7 @@ pub(super) async fn page(
     .await;
     let name = player_name(words, row.user_id, row.username.as_deref());
     let main = html! {
-        div.headline { h1 { (name) } p { (sync_badge(words, &row.sync_status)) " " span.muted { (row.user_id) } } }
+        div.headline { h1 { bdi { (name) } } p { (sync_badge(words, &row.sync_status)) " " span.muted { (row.user_id) } } }
         section.card { h2 { (words.player.crawl) } (facts(words, &row)) }
         @if page == 0 { section.card { h2 { (words.player.results) } (charts) } }
         section.card {
@@ -76,7 +76,7 @@ fn facts(words: &Words, row: &PlayerRow) -> Markup {
                 dt { (words.players.missing) }
                 dd { (words.number(row.gap)) @if row.gap_accepted { " " span.muted { (words.players.accepted_hint) } } }
             }
-            dt { (words.players.rating) } dd { (ratings(words, row)) }
+            dt { (words.players.rating) } dd { (ratings(row)) }
             dt { (texts.kind) } dd { ((texts.kind_name)(&row.player_type)) }
             @if let Some(via) = &row.discovered_via {
                 dt { (texts.found_via) }
@@ -144,7 +144,7 @@ fn courses_chart(words: &Words, title: &str, courses: &[Course]) -> Markup {
                 @for (place, course) in courses.iter().enumerate() {
                     @if let Some((_, last)) = course.points.last() {
                         li { span class={ "swatch course-" (place % 4) } aria-hidden="true" {}
-                            (printable(&course.name)) " " strong { (words.decimal(*last, 0)) } }
+                            (slice_name(words, &course.name)) " " strong { (words.decimal(*last, 0)) } }
                     }
                 }
             }
@@ -174,7 +174,7 @@ fn slice_row(words: &Words, slice: &Slice) -> Markup {
     let record = &slice.record;
     html! {
         tr {
-            td.name { (slice_name(words, &slice.key)) }
+            td { (slice_name(words, &slice.key)) }
             td.number { (words.number(record.tally.games)) }
             td.wide {
                 @if let Some(bounds) = record.interval {

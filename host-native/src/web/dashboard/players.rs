@@ -121,14 +121,14 @@ fn line(words: &Words, row: &PlayerRow) -> Markup {
                 span.muted.id { " " (row.user_id) }
             }
             td.state { (sync_badge(words, &row.sync_status)) }
-            td.number.rating { (ratings(words, row)) }
+            td.number.rating { (ratings(row)) }
             td.number.known {
                 (words.number(row.known_games))
                 @if let Some(total) = row.total_count { span.muted { " / " (words.number(total)) } }
             }
             td.share { (share(words, row)) }
             td.number.gap {
-                @if row.gap > 0 { (words.number(row.gap)) } @else { "–" }
+                @if row.gap > 0 { (words.number(row.gap)) } @else { span.muted.none { "–" } }
                 @if row.gap_accepted { " " span.tag title=(words.players.accepted_hint) { (words.players.accepted) } }
             }
         }
@@ -149,11 +149,8 @@ pub(super) fn share(words: &Words, row: &PlayerRow) -> Markup {
 }
 
 /// Both ratings, as far as they are known.
-pub(super) fn ratings(words: &Words, row: &PlayerRow) -> Markup {
-    let rating = |rating: Option<i64>| {
-        rating.and_then(|rating| u64::try_from(rating).ok()).map(|rating| words.number(rating))
-    };
-    match (rating(row.rating_classic), rating(row.rating_x2)) {
+pub(super) fn ratings(row: &PlayerRow) -> Markup {
+    match (row.rating_classic, row.rating_x2) {
         (None, None) => html! { "–" },
         (Some(classic), None) => html! { (classic) },
         (None, Some(x2)) => html! { (x2) " " span.tag { "x2" } },
