@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 
 use crate::run::{self, cargo, run_tests};
 use crate::tally::Tally;
-use crate::{prove, purity, tools, wasm};
+use crate::{browser, prove, purity, tools, vendor, wasm};
 
 /// How much is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +34,10 @@ const STEPS: &[Step] = &[
     Step { name: "docs", is_slow: true, run: |_| docs() },
     Step { name: "purity", is_slow: false, run: |_| purity::check_linted(&run::root()) },
     Step { name: "purity can fail", is_slow: true, run: |_| prove::prove() },
+    Step { name: "vendored files", is_slow: false, run: |_| vendor::check() },
     Step { name: "tests", is_slow: false, run: tests },
     Step { name: "doc tests", is_slow: true, run: doc_tests },
+    Step { name: "browser tests", is_slow: true, run: browser::test },
     Step { name: "tests as WebAssembly", is_slow: true, run: wasm::test },
 ];
 

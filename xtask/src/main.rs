@@ -5,6 +5,8 @@
 //! | `ci` | everything that continuous integration checks, step by step |
 //! | `purity` | that the core has no I/O, clock, randomness, threads or environment |
 //! | `prove` | that the purity check fails when it should |
+//! | `browser` | the dashboard's tests in a real browser |
+//! | `vendor` | the board of the game viewer, copied from npm |
 //! | `wasm` | the core's tests as WebAssembly |
 //! | `bench` | the benchmarks, as ratios |
 //! | `tools` | what the tasks need and how it is installed |
@@ -12,12 +14,14 @@
 #![allow(clippy::print_stdout, reason = "a task's report is its output")]
 
 mod bench;
+mod browser;
 mod ci;
 mod prove;
 mod purity;
 mod run;
 mod tally;
 mod tools;
+mod vendor;
 mod wasm;
 
 use std::process::ExitCode;
@@ -32,6 +36,8 @@ cargo xtask <task>
   ci [--quick]       what continuous integration runs; --quick leaves the slow parts out
   purity [--prove]   whether the core is pure; --prove: whether that check can fail
   wasm               the core's tests as WebAssembly, under node
+  browser-tests      the dashboard in Chromium, which is installed where it is missing
+  vendor [VERSION]   takes the board of the game viewer from npm; --check: whether it is intact
   bench              the benchmarks, as ratios to parsing (docs/benchmarks.md)
 ";
 
@@ -53,6 +59,10 @@ fn run_task(task: &[&str]) -> Result<()> {
         ["purity"] => purity::check(&run::root()),
         ["purity", "--prove"] => prove::prove(),
         ["wasm"] => wasm::test(&mut Tally::default()),
+        ["browser-tests"] => browser::test(&mut Tally::default()),
+        ["vendor"] => vendor::vendor(None),
+        ["vendor", "--check"] => vendor::check(),
+        ["vendor", version] => vendor::vendor(Some(version)),
         ["bench"] => bench::run(),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

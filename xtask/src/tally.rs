@@ -1,6 +1,7 @@
 //! How many tests passed and failed, as the runners say when they close.
 //!
-//! Decides which lines count: the closing lines of cargo-nextest and of Rust's own test harness.
+//! Decides which lines count: the closing lines of cargo-nextest, of Rust's own test harness and of
+//! node's.
 //! Every runner closes with its own totals, so the sum over all of them is the total.
 
 use std::fmt;
@@ -20,6 +21,10 @@ impl Tally {
             // test result: ok. 73 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; …
             return Some(Self::of_counts(totals.split_once(". ")?.1.split(';')));
         }
+        if let Some(total) = line.strip_prefix("ℹ ") {
+            // ℹ pass 10
+            return Self::of_node(total);
+        }
         // Summary [   7.123s] 100/120 tests run: 96 passed (1 slow), 3 failed, 1 timed out, 2 skipped
         let summary = line.strip_prefix("Summary [")?;
         let (_, totals) =
@@ -30,6 +35,17 @@ impl Tally {
     pub(crate) fn add(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;
+    }
+
+    /// Node closes with a line for each kind of outcome.
+    fn of_node(total: &str) -> Option<Self> {
+        let (kind, number) = total.split_once(' ')?;
+        let number = number.parse().ok()?;
+        match kind {
+            "pass" => Some(Self { passed: number, failed: 0 }),
+            "fail" | "cancelled" => Some(Self { passed: 0, failed: number }),
+            _ => None,
+        }
     }
 
     fn of_counts<'a>(counts: impl Iterator<Item = &'a str>) -> Self {
@@ -83,6 +99,9 @@ mod tests {
                 2,
                 3,
             ),
+            ("ℹ pass 10", 10, 0),
+            ("ℹ fail 2", 0, 2),
+            ("ℹ cancelled 1", 0, 1),
         ] {
             assert_eq!(Tally::of_line(line), Some(Tally { passed, failed }), "{line}");
         }
@@ -90,9 +109,15 @@ mod tests {
 
     #[test]
     fn other_lines_count_nothing() {
-        for line in
-            ["", "running 3 tests", "test a ... ok", "        PASS [   0.1s] 7 passed", "7 passed"]
-        {
+        for line in [
+            "",
+            "running 3 tests",
+            "test a ... ok",
+            "        PASS [   0.1s] 7 passed",
+            "7 passed",
+            "ℹ tests 3",
+            "ℹ duration_ms 9.5",
+        ] {
             assert_eq!(Tally::of_line(line), None, "{line}");
         }
     }
