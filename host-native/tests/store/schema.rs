@@ -112,6 +112,9 @@ fn a_database_of_the_older_service_is_adopted() {
     assert_eq!(number("SELECT count(*) FROM games WHERE updated_at LIKE '20__-%Z'"), 10);
     assert_eq!(number("SELECT count(*) FROM pragma_foreign_key_check"), 0);
     assert_eq!(number("SELECT enumerate_offset FROM players"), 150);
+    let sites =
+        "SELECT count(*) FROM raw_game_data WHERE (meta_origin, moves_origin) = ('site', 'site')";
+    assert_eq!(number(sites), 10, "what was there is the site's");
 
     let status = |id: u128| store.game_state(game(id)).unwrap().unwrap().status.to_string();
     let statuses: Vec<_> = (2..=8).map(status).collect();

@@ -10,7 +10,7 @@ use axum::body::Bytes;
 use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use dicechess_analytics::{MAX_BODY_BYTES, Rejection, discard_body, read_body, read_heading};
+use dicechess_analytics::{MAX_BODY_BYTES, discard_body, read_body, read_heading};
 use dicechess_core::delivery::{NO_ANSWER, PostAnswer};
 use dicechess_core::ids::GameId;
 use dicechess_core::ingest::SOURCE;
@@ -36,6 +36,21 @@ pub(super) struct Answer {
 /// Checks a post and passes it on.
 pub(super) async fn post_game(gateway: &Arc<Gateway>, request: Request) -> Result<Answer, Refusal> {
     let client = Client::of(&request);
+    let taken = take(gateway, client, request).await;
+    match &taken {
+        Ok((game, answer)) => {
+            tracing::info!(%client, %game, status = answer.status, "a browser's post answered");
+        }
+        Err(refusal) => tracing::info!(%client, "a browser's post refused: {refusal:?}"),
+    }
+    taken.map(|(_, answer)| answer)
+}
+
+async fn take(
+    gateway: &Arc<Gateway>,
+    client: Client,
+    request: Request,
+) -> Result<(GameId, Answer), Refusal> {
     let (head, body) = request.into_parts();
     let admitted = match origin_of(&head.headers) {
         Some(origin) if is_allowed_origin(&gateway.context, origin).await => {
@@ -44,29 +59,24 @@ pub(super) async fn post_game(gateway: &Arc<Gateway>, request: Request) -> Resul
         _ => Err(Refusal::Origin),
     };
     if let Err(refusal) = admitted {
-        tracing::info!(%client, "post of a browser refused: {refusal:?}");
         discard_body(body);
         return Err(refusal);
     }
     let limit = MAX_BODY_BYTES;
     let body = read_body(body, limit).await.map_err(|fault| Refusal::Body { fault, limit })?;
     let game = check(&body)?;
-    let answer = pass_on(gateway, game, body).await?;
-    tracing::info!(%client, %game, status = answer.status, "post of a browser answered");
-    Ok(answer)
+    Ok((game, pass_on(gateway, game, body).await?))
 }
 
 /// Form and source; the game's id.
 fn check(body: &[u8]) -> Result<GameId, Refusal> {
-    let heading = read_heading(body).map_err(|rejection: Rejection| {
-        tracing::info!("post of a browser malformed: {rejection}");
-        Refusal::Malformed(rejection.to_string())
-    })?;
-    if heading.source != SOURCE {
-        let text = format!("source: {:?} where {SOURCE:?} is due", heading.source);
-        return Err(Refusal::Malformed(text));
+    let heading =
+        read_heading(body).map_err(|rejection| Refusal::malformed(&rejection.to_string()))?;
+    if heading.source == SOURCE {
+        Ok(heading.id)
+    } else {
+        Err(Refusal::malformed(&format!("source: {SOURCE:?} is due, not {:?}", heading.source)))
     }
-    Ok(heading.id)
 }
 
 /// In a task of its own: a browser that goes away does not break off what others wait for.

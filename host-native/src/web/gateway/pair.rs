@@ -30,33 +30,44 @@ pub(super) async fn pair(
     request: Request,
 ) -> Result<Response, Refusal> {
     let client = Client::of(&request);
-    let (head, body) = request.into_parts();
-    let origin = origin_of(&head.headers)
-        .filter(|origin| may_be_paired(&gateway.context, origin))
-        .map(str::to_owned)
-        .ok_or(Refusal::Origin)
-        .and_then(|origin| gateway.codes.admit(client).map(|()| origin));
-    let origin = match origin {
+    let origin = origin_of(request.headers()).map(str::to_owned);
+    let paired = take(&gateway, client, origin.as_deref(), request).await;
+    match &paired {
+        Ok((id, _)) => tracing::info!(%client, origin, pairing = id, "paired"),
+        Err(refusal) => tracing::warn!(%client, origin, "pairing refused: {refusal:?}"),
+    }
+    let (id, secret) = paired?;
+    let body = json!({ "pairing_id": id, "secret": secret.expose_secret() }).to_string();
+    let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
+    Ok((StatusCode::CREATED, headers, body).into_response())
+}
+
+async fn take(
+    gateway: &Gateway,
+    client: Client,
+    origin: Option<&str>,
+    request: Request,
+) -> Result<(PairingId, SecretString), Refusal> {
+    let body = request.into_body();
+    let admitted = match origin {
+        Some(origin) if may_be_paired(&gateway.context, origin) => {
+            gateway.codes.admit(client).map(|()| origin.to_owned())
+        }
+        _ => Err(Refusal::Origin),
+    };
+    let origin = match admitted {
         Ok(origin) => origin,
         Err(refusal) => {
-            tracing::info!(%client, "pairing refused: {refusal:?}");
             discard_body(body);
             return Err(refusal);
         }
     };
     let limit = MOST_BYTES;
     let body = read_body(body, limit).await.map_err(|fault| Refusal::Body { fault, limit })?;
-    let asked: Asked = serde_json::from_slice(&body)
-        .map_err(|error| Refusal::Malformed(format!("{{\"code\", \"label\"}} is due: {error}")))?;
+    let asked = serde_json::from_slice(&body).map_err(|_| Refusal::malformed(FORM))?;
     let secret = new_secret()?;
-    let Some(id) = redeem(&gateway, asked, origin.clone(), secret.clone()).await? else {
-        tracing::warn!(%client, origin, "pairing refused: no such code");
-        return Err(Refusal::Code);
-    };
-    tracing::info!(%client, origin, pairing = id, "paired");
-    let body = json!({ "pairing_id": id, "secret": secret.expose_secret() }).to_string();
-    let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
-    Ok((StatusCode::CREATED, headers, body).into_response())
+    let id = redeem(gateway, asked, origin, secret.clone()).await?.ok_or(Refusal::Code)?;
+    Ok((id, secret))
 }
 
 #[derive(Deserialize)]
@@ -97,5 +108,7 @@ fn new_secret() -> Result<SecretString, Refusal> {
     Ok(text.into())
 }
 
+/// A parser's own words would quote the code.
+const FORM: &str = "an object with code, a string, is due; label, a string, may come with it";
 const MOST_BYTES: usize = 4096;
 const LABEL_CHARS: usize = 60;

@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use dicechess_analytics::{discard_body, read_body};
 use dicechess_core::bundle::{Bundle, SeenGame};
@@ -24,32 +25,20 @@ pub(super) async fn ingest_raw(
     request: Request,
 ) -> Result<Response, Refusal> {
     let (head, body) = request.into_parts();
-    let admitted = match bearer(&head.headers) {
-        Some(secret) => gateway.ask(move |store| store.pairing_with_secret(&secret)).await,
-        None => Ok(None),
-    };
-    let admitted = admitted
-        .and_then(|pairing| pairing.ok_or(Refusal::Unpaired))
-        .and_then(|pairing| gateway.raw_answers.admit(pairing).map(|()| pairing));
-    let pairing = match admitted {
+    let pairing = match admit(&gateway, &head.headers).await {
         Ok(pairing) => pairing,
         Err(refusal) => {
-            tracing::info!("raw answers of a browser refused: {refusal:?}");
+            tracing::info!("a browser's raw answers refused: {refusal:?}");
             discard_body(body);
             return Err(refusal);
         }
     };
-    let _turn = gateway.raw_turns.acquire().await.map_err(|_| Refusal::Bug)?;
-    let limit = MOST_BYTES;
-    let body = read_body(body, limit).await.map_err(|fault| Refusal::Body { fault, limit })?;
-    let store = Arc::clone(&gateway.context.store);
-    let taken = tokio::task::spawn_blocking(move || take(&store, &body, pairing)).await;
-    let taken = taken.map_err(|_| Refusal::Bug).and_then(|taken| taken);
+    let taken = receive(&gateway, pairing, body).await;
     match &taken {
         Ok((game, created)) => {
-            tracing::info!(pairing, %game, created, "raw answers of a browser taken");
+            tracing::info!(pairing, %game, created, "a browser's raw answers taken");
         }
-        Err(refusal) => tracing::warn!(pairing, "raw answers of a browser refused: {refusal:?}"),
+        Err(refusal) => tracing::warn!(pairing, "a browser's raw answers refused: {refusal:?}"),
     }
     let (game, created) = taken?;
     if created {
@@ -60,15 +49,35 @@ pub(super) async fn ingest_raw(
     Ok((status, [(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
+/// The pairing whose secret was sent.
+async fn admit(gateway: &Gateway, headers: &HeaderMap) -> Result<PairingId, Refusal> {
+    let secret = bearer(headers).ok_or(Refusal::Unpaired)?;
+    let pairing = gateway.ask(move |store| store.pairing_with_secret(&secret)).await?;
+    let pairing = pairing.ok_or(Refusal::Unpaired)?;
+    gateway.raw_answers.admit(pairing).map(|()| pairing)
+}
+
+async fn receive(
+    gateway: &Gateway,
+    pairing: PairingId,
+    body: Body,
+) -> Result<(GameId, bool), Refusal> {
+    let _turn = gateway.raw_turns.acquire().await.map_err(|_| Refusal::Bug)?;
+    let limit = MOST_BYTES;
+    let body = read_body(body, limit).await.map_err(|fault| Refusal::Body { fault, limit })?;
+    let store = Arc::clone(&gateway.context.store);
+    let taken = tokio::task::spawn_blocking(move || take(&store, &body, pairing)).await;
+    taken.map_err(|_| Refusal::Bug)?
+}
+
 /// Judges and stores a bundle; the game, and whether it is new.
 fn take(store: &Store, body: &[u8], pairing: PairingId) -> Result<(GameId, bool), Refusal> {
-    let malformed = |error: &dyn std::fmt::Display| Refusal::Malformed(error.to_string());
     let text = std::str::from_utf8(body)
-        .map_err(|error| Refusal::Malformed(format!("not UTF-8: {error}")))?;
-    let bundle = Bundle::parse(text).map_err(|error| malformed(&error))?;
+        .map_err(|error| Refusal::malformed(&format!("not UTF-8: {error}")))?;
+    let bundle = Bundle::parse(text).map_err(|error| Refusal::malformed(&error.to_string()))?;
     let now = now();
     let seen = SeenGame::judge(&bundle, now)
-        .map_err(|refused| Refusal::Disbelieved(refused.to_string()))?;
+        .map_err(|refused| Refusal::disbelieved(&refused.to_string()))?;
     let outcome = store.accept_seen_game(&seen, pairing, now);
     match outcome.map_err(|error| Refusal::storage(&error))? {
         SeenOutcome::Stored => Ok((bundle.game_id, true)),

@@ -53,6 +53,16 @@ impl Refusal {
         Self::Storage
     }
 
+    /// What is said quotes what was sent, which may be long.
+    pub(super) fn malformed(text: &str) -> Self {
+        Self::Malformed(cut(text))
+    }
+
+    /// As [`Self::malformed`].
+    pub(super) fn disbelieved(text: &str) -> Self {
+        Self::Disbelieved(cut(text))
+    }
+
     /// As an answer that several clients can share.
     pub(super) fn into_answer(self) -> Answer {
         Answer { status: self.status().as_u16(), body: detail(&self.text()) }
@@ -123,11 +133,15 @@ pub(in crate::web) fn detail_response(status: StatusCode, text: &str) -> Respons
     (status, [(header::CONTENT_TYPE, "application/json")], detail(text)).into_response()
 }
 
-/// The body of an error. It may quote what was sent, so it is cut off.
+/// The body of an error.
 pub(super) fn detail(text: &str) -> String {
-    const MOST_CHARS: usize = 1000;
-    let cut: String = text.chars().take(MOST_CHARS).collect();
-    json!({ "detail": cut }).to_string()
+    json!({ "detail": cut(text) }).to_string()
+}
+
+/// Long enough for every sentence of ours.
+fn cut(text: &str) -> String {
+    const MOST_CHARS: usize = 500;
+    text.chars().take(MOST_CHARS).collect()
 }
 
 /// Rounded up, so that whoever waits so long is let in.
