@@ -20,15 +20,15 @@ pub const MOST_FAILED_TRIES: u32 = 20;
 /// ```
 /// use dicechess_core::pairing::PairingCode;
 /// let code = PairingCode::from_random(0x0123_4567_89ab_cdef);
-/// assert_eq!(code.to_string(), "D5K7H-JDQ7F");
-/// assert_eq!("d5k7h jdq7f".parse(), Ok(code));
+/// assert_eq!(code.to_string(), "T5CY4-TQKFF");
+/// assert_eq!("t5cy4 tqkff".parse(), Ok(code));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PairingCode(u64);
 
 /// A text that is no code. It is not repeated: it may be one with a slip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("a pairing code has ten letters and digits, as in D5K7H-JDQ7F")]
+#[error("a pairing code has ten letters and digits, as in T5CY4-TQKFF")]
 pub struct InvalidPairingCode;
 
 impl PairingCode {
