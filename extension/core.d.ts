@@ -39,11 +39,22 @@ export interface KnownPlayer {
   player_type: 'human' | 'bot' | 'guest';
 }
 
-/** `observe(url, method, requestBody, status, contentType, responseBody, nowMs)`. */
+/** `observe(head, requestBody, responseBody)`: the head. */
+export interface ObservedHead {
+  /** The origin of the page, as the browser tells it. */
+  page_origin: string;
+  url: string;
+  method: string;
+  status: number;
+  content_type: string | null;
+}
+
+/** `observe`: its answer. */
 export type Observation =
   | { kind: 'history'; queried_user_id: number; rows: HistoryRow[]; broken: number }
-  | { kind: 'moves'; game_id: string }
-  | { kind: 'ignored'; reason: string };
+  /** `players`: who has a clock in the moves. */
+  | { kind: 'moves'; game_id: string; players: number[] }
+  | { kind: 'ignored'; reason: string; message: string };
 
 /** `page(url)`: what a page of the site shows. */
 export type Page = { kind: 'game'; game_id: string } | { kind: 'other' };
@@ -56,16 +67,15 @@ export type Page = { kind: 'game'; game_id: string } | { kind: 'other' };
 export type ToldAgain = { kind: 'same' } | { kind: 'changed'; row: HistoryRow; state: GameState };
 
 /**
- * `moves_are_final(rowJson, moves, movesAtMs, endKnownAtMs)` is a boolean: moves loaded while a game
- * was running lack its end. They are final when they were loaded after the game was known to have
- * ended, or when they end with a king's capture. `endKnownAtMs` is when the entry with a result was
- * first seen.
+ * `moves_are_final(rowJson, moves, movesAtMs, endKnownAtMs, nowMs)` is a boolean: moves loaded while
+ * a game was running lack its end. `endKnownAtMs` is when the entry with a result was first seen.
  */
 
 /** `next_step(stateJson, hasMoves, nowMs)`; `hasMoves` means final ones. */
 export interface NextStep {
-  step: 'fetch' | 'post' | 'wait' | 'none';
-  /** When it may be done; for `wait` the time to look again. */
+  /** `fetched`: that event is due, the moves are at hand. */
+  step: 'fetched' | 'fetch' | 'post' | 'wait' | 'none';
+  /** For `wait` the time to look again. */
   at_ms: number | null;
 }
 
@@ -78,10 +88,33 @@ export type GameEvent =
   | { event: 'post_failed'; message: string }
   | { event: 'normalize_failed'; message: string };
 
-/** `answer(target, status, body)`. Status 0 is no answer; `body` then says why. */
+/** How a receiver stands after an answer. */
+export type Standing = 'works' | 'fails' | 'away' | 'unauthorized';
+
+/** `answer(target, status, body, gameId)`. Status 0 is no answer; `body` then says why. */
 export type AnswerReading =
-  | { kind: 'event'; event: GameEvent }
-  | { kind: 'pause'; reason: 'unauthorized'; message: string };
+  | { kind: 'event'; event: GameEvent; standing: Standing }
+  | { kind: 'pause'; reason: 'unauthorized'; message: string; standing: Standing };
+
+/** What is remembered of a receiver: `receiver_after(receiverJson, standing, nextRetryAtMs)`. */
+export interface Receiver {
+  failures: number;
+  paused_until_ms: number | null;
+  is_unauthorized: boolean;
+}
+
+/** `next_sending(json, nowMs)`: its input. */
+export interface Outbox {
+  receiver: Receiver | null;
+  games: { game_id: string; seen_at_ms: number; state: GameState }[];
+}
+
+/** `next_sending(json, nowMs)`: its answer. */
+export type NextSending =
+  | { kind: 'send'; game_id: string }
+  | { kind: 'wait'; until_ms: number }
+  | { kind: 'unauthorized' }
+  | { kind: 'nothing' };
 
 /** `ask_plan(json, nowMs)`: its input. */
 export interface AskFacts {
@@ -93,14 +126,21 @@ export interface AskFacts {
   visits: AskVisit[];
 }
 
-/** A game page that was opened in the browser. */
+/** A game whose page was opened in the browser. */
 export interface AskVisit {
   game_id: string;
-  opened_at_ms: number;
-  /** When the page was left (another page, or the tab closed); null while it is open. */
+  /** When its page was left (another page, or the tab closed); null while it is open. */
   left_at_ms: number | null;
   /** The stored entry, if a history page has told of the game. */
-  entry: { has_result: boolean; is_cancelled: boolean; white_user_id: number; black_user_id: number } | null;
+  entry: {
+    white_user_id: number;
+    black_user_id: number;
+    /** When an entry with a result was first seen. */
+    end_known_at_ms: number | null;
+    is_cancelled: boolean;
+  } | null;
+  /** Who has a clock in moves that were seen. */
+  players: number[];
   has_final_moves: boolean;
   history_asked_at_ms: number | null;
   moves_asked_at_ms: number | null;
@@ -108,15 +148,36 @@ export interface AskVisit {
 
 /** `ask_plan(json, nowMs)`: its answer. `url` is relative to the site. */
 export type AskPlan =
-  | { kind: 'ask'; what: 'history' | 'moves'; game_id: string; method: 'GET' | 'POST'; url: string; body: string | null }
+  | { kind: 'ask'; what: 'history' | 'move_history'; game_id: string; method: 'GET' | 'POST'; url: string; body: string | null }
   | { kind: 'wait'; until_ms: number }
   | { kind: 'none' };
 
-/** `to_drop(json)`: its input, one for each stored game; the answer is `{"drop_moves":[id],"drop_games":[id]}`. */
+/** `to_drop(json)`: its input. */
+export interface Storage {
+  stored: StoredSize[];
+  incoming_bytes: number;
+  most_bytes: number;
+}
+
+/** What is stored of a game. */
 export interface StoredSize {
   game_id: string;
-  status: GameState['status'];
+  /** Null: nothing but moves is known of it. */
+  status: GameState['status'] | null;
+  error_stage: GameState['error_stage'];
   bytes: number;
   has_moves: boolean;
-  seen_at_ms: number;
+  /** Since when it is in its status. */
+  since_ms: number;
+}
+
+/** `to_drop(json)`: its answer. */
+export interface Room {
+  /** Their moves are let go, the rest stays. */
+  drop_moves: string[];
+  drop_games: string[];
+  /** What is stored then. */
+  bytes: number;
+  /** Whether what comes in may be stored. */
+  is_free: boolean;
 }

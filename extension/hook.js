@@ -21,6 +21,8 @@
   const MIN_DISTANCE_MS = 3000;
   const ASK_TIMEOUT_MS = 30_000;
   const MOST_EARLY_MESSAGES = 20;
+  /** Names under which a session's token may tell whose it is. */
+  const USER_CLAIMS = ['userId', 'user_id', 'playerId', 'id', 'sub'];
   const RELAY_READY = 'dicechess-sync:relay';
   const HOOK_READY = 'dicechess-sync:hook';
 
@@ -35,6 +37,12 @@
   const toUpperCase = String.prototype.toUpperCase;
   const toLowerCase = String.prototype.toLowerCase;
   const includes = String.prototype.includes;
+  const split = String.prototype.split;
+  const replaceAll = String.prototype.replaceAll;
+  const { parse } = JSON;
+  const decode = window.atob;
+  const toNumber = Number;
+  const isInteger = Number.isSafeInteger;
   const isView = ArrayBuffer.isView;
   const stop = Event.prototype.stopImmediatePropagation;
   const listen = EventTarget.prototype.addEventListener;
@@ -72,7 +80,7 @@
    * @typedef {{url: string, method: string, requestBody: Promise<ArrayBuffer | null> | ArrayBuffer | null}} Asked
    * @typedef {{kind: 'observed', url: string, method: string, status: number, contentType: string | null,
    *   requestBody: ArrayBuffer | null, body: ArrayBuffer, asked: string | null}
-   *   | {kind: 'failed', asked: string, message: string}} Message
+   *   | {kind: 'failed', asked: string, message: string} | {kind: 'user', user_id: number}} Message
    */
 
   // --- the page's fetch -------------------------------------------------------------------------
@@ -314,7 +322,26 @@
   /** @param {URL} url @param {string | null | undefined} value */
   function remember(url, value) {
     const isOwn = originOf(url) === window.origin && apply(startsWith, pathOf(url), ['/api/']);
-    if (value && isOwn) authorization = value;
+    if (!value || !isOwn || value === authorization) return;
+    authorization = value;
+    const user_id = attempt(() => userIn(value));
+    if (user_id) post({ kind: 'user', user_id }, []);
+  }
+
+  /**
+   * Whose session it is, if the token is a JWT that says so: it tells which games are the user's own.
+   * The number alone is passed on.
+   * @param {string} value
+   */
+  function userIn(value) {
+    const payload = apply(split, value, ['.'])[1];
+    const base64 = apply(replaceAll, apply(replaceAll, payload, ['-', '+']), ['_', '/']);
+    const claims = parse(decode(base64));
+    for (let i = 0; i < USER_CLAIMS.length; i += 1) {
+      const id = toNumber(claims[USER_CLAIMS[i]]);
+      if (isInteger(id) && id > 0) return id;
+    }
+    return null;
   }
 
   /** @param {any} headers @returns {string | null} */

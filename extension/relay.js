@@ -68,14 +68,18 @@
   /**
    * @typedef {{kind: 'observed', url: string, method: string, status: number, contentType: string | null,
    *   requestBody: ArrayBuffer | null, body: ArrayBuffer, asked: string | null}} Observed
-   * @typedef {{kind: 'failed', asked: string, message: string}} Failed
+   * @typedef {{kind: 'failed', asked: string, message: string} | {kind: 'user', user_id: number}} Other
    */
 
-  /** @param {any} data @returns {Observed | Failed | null} */
+  /** @param {any} data @returns {Observed | Other | null} */
   function checked(data) {
     if (data.kind === 'failed') {
       const { kind, asked, message } = data;
       return isText(asked, 64) && isText(message, 1000) ? { kind, asked, message } : null;
+    }
+    if (data.kind === 'user') {
+      const { kind, user_id } = data;
+      return Number.isSafeInteger(user_id) && user_id > 0 ? { kind, user_id } : null;
     }
     const { kind, url, method, status, contentType, requestBody, body, asked } = data;
     const isSound = kind === 'observed'
@@ -114,9 +118,9 @@
 
   // --- the worker -------------------------------------------------------------------------------
 
-  /** Messages to the worker are JSON in Chrome, so bytes travel as base64. @param {Observed | Failed} message */
+  /** Messages to the worker are JSON in Chrome, so bytes travel as base64. @param {Observed | Other} message */
   function encoded(message) {
-    if (message.kind === 'failed') return message;
+    if (message.kind !== 'observed') return message;
     const { requestBody, body, ...rest } = message;
     return {
       ...rest,
