@@ -40,6 +40,12 @@ impl Failure {
     }
 }
 
+/// The answer where there is no page.
+#[allow(clippy::unused_async, reason = "a handler is a future")]
+pub(super) async fn missing(visit: Visit) -> Failure {
+    Failure::not_found(&visit)
+}
+
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         (*self.0).into_response()

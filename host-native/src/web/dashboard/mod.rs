@@ -84,6 +84,7 @@ pub(super) fn router() -> Router<WebContext> {
         .route("/sign-out", post(sign_in::sign_out))
         .route("/language", post(language::choose))
         .route("/assets/{name}", get(assets::asset))
+        .fallback(failure::missing)
         .layer(Extension(Arc::new(Dashboard::default())))
         .layer(middleware::map_response(headers::protect))
 }
