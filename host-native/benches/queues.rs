@@ -52,6 +52,13 @@ fn status(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| black_box(store.status(NOW).unwrap()));
 }
 
+/// What a scrape of `/metrics` reads, at most once in five seconds.
+#[divan::bench(sample_count = 20)]
+fn gauges(bencher: Bencher<'_, '_>) {
+    let (_, store) = &*STORE;
+    bencher.bench_local(|| black_box(store.gauges(NOW).unwrap()));
+}
+
 /// Ids and starts are scattered by multiplying with primes, so that no index is filled in order.
 fn fill(connection: &Connection, rows: i64) {
     connection

@@ -40,7 +40,6 @@ pub mod web;
 use cli::{Cli, Command};
 use commands::CommandError;
 use exit_code::Exit;
-use progress::tell;
 
 /// Runs a command and says how the program ends.
 pub fn run(cli: Cli) -> Exit {
@@ -48,7 +47,7 @@ pub fn run(cli: Cli) -> Exit {
         Ok(exit) => exit,
         Err(error) if error.is_closed_pipe() => Exit::Done,
         Err(error) => {
-            tell(&format!("error: {error}"));
+            logging::tell_error(&error);
             error.exit()
         }
     }

@@ -4,11 +4,15 @@
 //! wants to read.
 
 use std::io::IsTerminal;
+use std::sync::OnceLock;
 
 use tracing_subscriber::EnvFilter;
 
 use crate::config::LogFormat;
-use crate::progress::Progress;
+use crate::progress::{Progress, tell};
+
+/// How the log that was started looks.
+static STARTED: OnceLock<LogFormat> = OnceLock::new();
 
 /// Starts logging. `RUST_LOG` chooses what is logged; `NO_COLOR` is honoured.
 pub fn start(format: LogFormat, progress: &Progress) {
@@ -24,8 +28,19 @@ pub fn start(format: LogFormat, progress: &Progress) {
         .with_ansi(may_color)
         .with_writer(progress.log_writer());
     // A second start, as in tests, changes nothing.
+    let _ = STARTED.set(format);
     let _ = match format {
         LogFormat::Json => builder.json().flatten_event(true).try_init(),
         LogFormat::Text => builder.with_target(false).compact().try_init(),
     };
+}
+
+/// Says why a command could not do its work: as an event where a machine reads the log, so that each
+/// of its lines is one JSON object, else as a plain line.
+pub fn tell_error(error: &dyn std::fmt::Display) {
+    if STARTED.get() == Some(&LogFormat::Json) {
+        tracing::error!("{error}");
+    } else {
+        tell(&format!("error: {error}"));
+    }
 }

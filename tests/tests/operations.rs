@@ -244,3 +244,44 @@ async fn a_real_prometheus_scrapes_a_running_daemon() {
     assert!(rules.contains("DicechessSyncDown") && !rules.contains("\"lastError\":\"e"), "{rules}");
     run.kill();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_line_of_a_json_log_is_an_event_without_a_secret() {
+    let site = serve(WorldSpec { seed: 52, players: 6, games: 25, ..WorldSpec::default() }).await;
+    site.set_fault(FaultRule::new(Fault::NotFound).on(Endpoint::MoveHistory).next(1));
+    let workspace = Workspace::new();
+    let port = free_port();
+    let daemon =
+        daemon(&workspace, &site, port).env("LOG_FORMAT", "json").env("ADMIN_TOKEN", ADMIN);
+    let mut run = daemon.clone().env("RUST_LOG", "trace").start();
+    until_metric(&mut run, port, r#"dicechess_sync_games{status="error_fetch"}"#, 1.0);
+    // The port is taken: the second one ends with an error, which is an event too.
+    let second = daemon.clone().run().expect(78);
+    run.signal(rustix::process::Signal::TERM);
+    let first = run.wait().expect(0);
+    for ended in [&first, &second] {
+        let events: Vec<Value> = ended
+            .stderr
+            .lines()
+            .map(|line| {
+                serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+            })
+            .collect();
+        for event in &events {
+            for field in ["timestamp", "level", "target"] {
+                assert!(event[field].is_string(), "{field}: {event}");
+            }
+        }
+        for secret in [site.jwt(), site.jwt().split('.').nth(1).unwrap(), ADMIN] {
+            assert!(!ended.stderr.contains(secret));
+        }
+        assert!(events.iter().any(|event| event["message"].is_string()));
+    }
+    let has = |ended: &str, level: &str, said: &str| {
+        ended.lines().any(|line| line.contains(&format!("\"{level}\"")) && line.contains(said))
+    };
+    assert!(has(&first.stderr, "WARN", "\"game\":"), "a failed fetch names its game");
+    assert!(has(&second.stderr, "ERROR", "LISTEN"), "{}", second.stderr);
+}
+
+const ADMIN: &str = "admin-token-of-the-tests";
