@@ -25,19 +25,6 @@ pub enum ReplayKind {
 }
 
 impl Store {
-    /// Applies an event to a game and saves the new state.
-    ///
-    /// # Errors
-    /// [`StoreError::UnknownGame`], [`StoreError::Illegal`] or another; nothing is written then.
-    pub fn apply_game_event(
-        &self,
-        game: GameId,
-        event: GameEvent,
-        now: UnixMillis,
-    ) -> Result<GameState, StoreError> {
-        self.write(|tx| transition(tx, game, event, now))
-    }
-
     /// Records what came of a post that was made with this history entry. Meanwhile the site may
     /// have contradicted the browser that the entry came from: a game that has left the queue keeps
     /// its state, and one whose entry was replaced is posted once more.

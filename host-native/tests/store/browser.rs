@@ -76,8 +76,7 @@ fn bundle(fixture: &Fixture) -> String {
 }
 
 fn post(fixture: &Fixture) {
-    let event = GameEvent::PostAccepted(PostResult::Created);
-    fixture.store.apply_game_event(game(1), event, NOW).unwrap();
+    fixture.apply(1, GameEvent::PostAccepted(PostResult::Created));
 }
 
 #[test]
@@ -180,7 +179,7 @@ fn the_site_wins_whatever_became_of_the_game() {
         {
             let (fixture, _) = with_game();
             if let Some(event) = event.clone() {
-                fixture.store.apply_game_event(game(1), event, NOW).unwrap();
+                fixture.apply(1, event);
             }
             fixture.page(ANN, &[sites.json()], NOW);
             assert_eq!(state(&fixture), ("discovered".to_owned(), true));

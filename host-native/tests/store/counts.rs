@@ -54,7 +54,7 @@ fn counts_are_exact_after_every_step_of_a_game() {
         (4, GameEvent::NormalizeFailed { message: message.clone() }),
         (5, GameEvent::FetchFailed { message }),
     ] {
-        store.apply_game_event(game(number), event, NOW).unwrap();
+        fixture.apply(number, event);
         assert_exact(&fixture);
     }
     store.mark_archived(game(1), NOW).unwrap();
@@ -86,8 +86,8 @@ fn what_waits_is_what_is_due() {
     fixture.page(ANN, &[running], NOW);
     store.accept_move_history(game(1), "{}", NOW).unwrap();
     let message = || "down".to_owned();
-    store.apply_game_event(game(1), GameEvent::PostFailed { message: message() }, NOW).unwrap();
-    store.apply_game_event(game(2), GameEvent::FetchFailed { message: message() }, NOW).unwrap();
+    fixture.apply(1, GameEvent::PostFailed { message: message() });
+    fixture.apply(2, GameEvent::FetchFailed { message: message() });
     let left = |at| (store.fetch_left(at).unwrap(), store.post_left(at).unwrap());
     assert_eq!(left(NOW), (1, 0));
     assert_eq!(left(NOW + MINUTE * 5), (2, 1));

@@ -73,7 +73,7 @@ fn every_distinct_answer_is_kept() {
 fn states_are_written_whole() {
     let fixture = Fixture::new();
     fixture.catalogue(&[1]);
-    let apply = |event| fixture.store.apply_game_event(game(1), event, NOW).unwrap();
+    let apply = |event| fixture.apply(1, event);
     let row = || {
         fixture.text(
             "SELECT concat_ws(' ', status, coalesce(error_stage, '-'), attempts,
@@ -108,7 +108,7 @@ fn states_are_written_whole() {
     assert_eq!(row(), "fetched - 0 - - - - 1");
     assert!(fixture.store.next_to_post(NOW, 1).unwrap()[0].replace);
 
-    let illegal = fixture.store.apply_game_event(game(1), GameEvent::Fetched, NOW).unwrap_err();
+    let illegal = fixture.store.accept_move_history(game(1), MOVES, NOW).unwrap_err();
     assert!(matches!(illegal, StoreError::Illegal(_)), "{illegal}");
 }
 
@@ -191,7 +191,7 @@ fn the_numbers_of_the_whole() {
     fixture.store.accept_move_history(game(1), MOVES, NOW).unwrap();
     for message in ["state 3: no die", "state 3: no die"] {
         let event = GameEvent::NormalizeFailed { message: message.to_owned() };
-        let _ = fixture.store.apply_game_event(game(1), event, NOW);
+        fixture.apply(1, event);
     }
     let report = serde_json::to_value(fixture.store.status(NOW).unwrap()).unwrap();
     for (pointer, number) in [

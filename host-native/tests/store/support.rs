@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use dicechess_core::ids::{GameId, UserId};
+use dicechess_core::lifecycle::GameEvent;
 use dicechess_core::site::HistoryPage;
 use dicechess_core::sweep::{SweepProgress, SweepResult};
 use dicechess_core::time::UnixMillis;
@@ -60,6 +61,16 @@ impl Fixture {
 
     pub(crate) fn number(&self, sql: &str) -> i64 {
         self.value(sql)
+    }
+
+    /// What came of a fetch or a post of the present entry.
+    pub(crate) fn apply(&self, number: u128, event: GameEvent) {
+        let game = game(number);
+        if let GameEvent::FetchFailed { message } = event {
+            return self.store.fetch_failed(game, message, NOW).unwrap();
+        }
+        let entry = self.store.game_details(game).unwrap().unwrap().history_meta_json;
+        self.store.record_post(game, event, entry.as_deref(), NOW).unwrap();
     }
 
     /// Accepts a page of these entries that does not end the sweep.
