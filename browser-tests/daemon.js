@@ -15,12 +15,26 @@ export const ADMIN_TOKEN = "the operator's token";
 /** Starts a site and a daemon; `settings` are further environment variables of the daemon. */
 export async function start({ games = 120, players = 20, settings = {}, faults = [] } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "dicechess-browser-"));
-  const site = await startSite(folder, games, players);
-  for (const fault of faults) await site.fault(fault);
+  const processes = [];
+  const stop = async () => {
+    await Promise.all(processes.map(end));
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const site = await startSite(folder, games, players, processes);
+    for (const fault of faults) await site.fault(fault);
+    const url = await startDaemon(folder, { ...site.settings, ...settings }, processes);
+    return { url, site, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startDaemon(folder, settings, processes) {
   const port = await freePort();
   const env = {
     PATH: process.env.PATH,
-    ...site.settings,
     DB_PATH: join(folder, "sync.db"),
     ARCHIVE_URL: join(folder, "archive"),
     LISTEN: `127.0.0.1:${port}`,
@@ -30,28 +44,24 @@ export async function start({ games = 120, players = 20, settings = {}, faults =
     ...settings,
   };
   const daemon = run(["serve"], { cwd: folder, env });
+  processes.push(daemon);
   const url = `http://127.0.0.1:${port}`;
   await until("the daemon answers", async () => {
-    if (daemon.exitCode !== null) throw new Error(`serve ended:\n${daemon.output()}`);
+    if (daemon.exitCode !== null) throw new Ended(daemon.output());
     return (await fetch(`${url}/healthz`)).ok;
   });
-  return {
-    url,
-    site,
-    folder,
-    output: daemon.output,
-    async stop() {
-      await Promise.all([end(daemon), end(site.process)]);
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  return url;
 }
 
-async function startSite(folder, games, players) {
+/** The daemon ended by itself: no use waiting for it. */
+class Ended extends Error {}
+
+async function startSite(folder, games, players, processes) {
   const args = ["sim", "--listen", "127.0.0.1:0", "--games", `${games}`, "--players", `${players}`];
-  const process = run(args, { cwd: folder });
+  const site = run(args, { cwd: folder });
+  processes.push(site);
   const lines = await until("the simulated site answers", async () => {
-    const found = process.output().match(/^export \w+=.*$/gm) ?? [];
+    const found = site.output().match(/^export \w+=.*$/gm) ?? [];
     return found.length >= 6 && found;
   });
   const settings = Object.fromEntries(
@@ -70,11 +80,9 @@ async function startSite(folder, games, players) {
     return answer;
   };
   return {
-    process,
     settings,
     fault: (rule) => post("/sim/faults", rule),
     healed: () => post("/sim/faults", { clear: true }),
-    addGames: (count) => post("/sim/games", { count }),
   };
 }
 
@@ -115,7 +123,7 @@ export async function until(what, question) {
       const answer = await question();
       if (answer) return answer;
     } catch (error) {
-      if (error.message.startsWith("serve ended")) throw error;
+      if (error instanceof Ended) throw error;
       problem = `: ${error.message}`;
     }
     if (Date.now() > deadline) throw new Error(`in vain: ${what}${problem}`);

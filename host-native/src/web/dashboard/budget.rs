@@ -6,12 +6,10 @@ use dicechess_core::pacing::{Decision, WaitReason};
 use dicechess_core::time::UnixMillis;
 use maud::{Markup, html};
 
-use super::causes::cause;
 use super::chart::minute_bars;
 use super::parts::bar;
 use super::snapshot::Snapshot;
 use super::words::Words;
-use crate::printable::printable;
 
 /// The part of the first page.
 pub(super) fn budget(snapshot: &Snapshot, words: &Words) -> Markup {
@@ -39,7 +37,6 @@ pub(super) fn budget(snapshot: &Snapshot, words: &Words) -> Markup {
             dt { (texts.token) }
             dd { (token(snapshot, words)) }
         }
-        (refusal(snapshot, words))
     }
 }
 
@@ -75,6 +72,9 @@ fn legend(snapshot: &Snapshot, words: &Words) -> Markup {
 /// When the next request may go out.
 fn next(snapshot: &Snapshot, words: &Words) -> Markup {
     let texts = &words.budget;
+    if snapshot.status.site.block_reason.is_some() {
+        return html! { span.bad { (texts.refused) } };
+    }
     let Decision::Wait { until, why } = snapshot.next_request else {
         return html! { (texts.at_once) };
     };
@@ -100,23 +100,6 @@ fn token(snapshot: &Snapshot, words: &Words) -> Markup {
             let left = snapshot.at.until(end);
             let class = if left < SOON { "warn" } else { "" };
             html! { span.(class) { ((texts.token_lasts)(&words.duration(left))) } " " span.muted { "(" (words.time(end)) ")" } }
-        }
-    }
-}
-
-/// A refusal that is remembered, with what to do about it.
-fn refusal(snapshot: &Snapshot, words: &Words) -> Markup {
-    let site = &snapshot.status.site;
-    let Some(reason) = &site.block_reason else { return html! {} };
-    let (title, advice) = (words.causes)(cause("site", reason));
-    html! {
-        div.note.bad {
-            strong { (title) }
-            @if let Some(since) = site.blocked_since.as_deref().and_then(UnixMillis::parse_iso) {
-                " " span.muted { (words.budget.refused_since) " " (words.time(since)) }
-            }
-            p { (advice) }
-            details { summary { (words.problems.messages) } p.reason { (printable(reason)) } }
         }
     }
 }

@@ -10,7 +10,7 @@ use super::parts::{bar, games_table, player_link};
 use super::snapshot::Snapshot;
 use super::visit::Visit;
 use super::words::Words;
-use super::{budget, pipeline, problems};
+use super::{budget, causes, pipeline, problems};
 use crate::crawl::Stage;
 use crate::daemon::{Role, StageView};
 use crate::printable::printable;
@@ -45,10 +45,14 @@ pub(super) async fn page(visit: Visit) -> Markup {
         div.cards data-live="/events" {
             (card("daemon", titles.daemon, "wide"))
             (card("funnel", titles.funnel, "wide"))
-            (card("forecast", titles.forecast, ""))
-            (card("budget", titles.budget, ""))
-            (card("problems", titles.problems, ""))
-            (card("completeness", titles.completeness, ""))
+            div.column {
+                (card("forecast", titles.forecast, ""))
+                (card("problems", titles.problems, ""))
+            }
+            div.column {
+                (card("budget", titles.budget, ""))
+                (card("completeness", titles.completeness, ""))
+            }
             (card("recent", titles.recent, "wide"))
         }
     };
@@ -90,8 +94,8 @@ fn daemon(snapshot: &Snapshot, words: &Words) -> Markup {
                 Role::Crawling => (daemon.crawling_hint),
                 Role::Stopping => (daemon.stopping_hint),
                 Role::Standby { holder, until } => {
-                    ((daemon.standby_hint)(&printable(holder))) " " (daemon.lease_until) " "
-                    (words.time(*until)) "."
+                    ((daemon.standby_hint)(&holder_name(snapshot, holder))) " "
+                    (daemon.lease_until) " " (words.time(*until)) "."
                 }
             }
             " " span.muted { (daemon.running_since) " " (words.time(view.started_at)) "." }
@@ -103,6 +107,17 @@ fn daemon(snapshot: &Snapshot, words: &Words) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// The process that crawls; its machine without the numbers that only tell machines apart.
+fn holder_name(snapshot: &Snapshot, holder: &str) -> String {
+    match &snapshot.status.lease {
+        Some(lease) => {
+            let host = lease.host.split_whitespace().next().unwrap_or_default();
+            format!("{} ({})", printable(host), lease.pid)
+        }
+        None => printable(holder),
     }
 }
 
@@ -125,7 +140,8 @@ fn stage_tile(words: &Words, stage: Stage, state: &StageView) -> Markup {
                     p.muted { (daemon.looks_again) " " (words.time(*until)) }
                 }
                 StageView::Resting { cause, until } => {
-                    p { (printable(cause)) }
+                    p { ((words.causes)(causes::cause(stage.name(), cause)).0) }
+                    details { summary { (words.problems.messages) } p.reason { (printable(cause)) } }
                     p.muted { (daemon.tries_again) " " (words.time(*until)) }
                 }
             }

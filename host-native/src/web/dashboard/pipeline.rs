@@ -1,5 +1,6 @@
 //! The pipeline as a funnel, and how long it still takes.
 
+use dicechess_core::forecast::Estimate;
 use maud::{Markup, html};
 
 use super::parts::bar;
@@ -197,8 +198,9 @@ pub(super) fn outlook(snapshot: &Snapshot, words: &Words) -> Markup {
     if forecast.known.requests == 0 {
         return html! { p.good { "✓ " (texts.complete) } p.muted { (texts.complete_hint) } };
     }
-    let time = |estimate: dicechess_core::forecast::Estimate| {
-        estimate.time.map_or_else(|| texts.unlimited.to_owned(), |time| words.duration(time))
+    let requests = |estimate: Estimate| words.count(estimate.requests, &words.nouns.requests);
+    let time = |estimate: Estimate| {
+        estimate.time.map_or_else(|| requests(estimate), |time| words.duration(time))
     };
     html! {
         div.figure {
@@ -210,9 +212,8 @@ pub(super) fn outlook(snapshot: &Snapshot, words: &Words) -> Markup {
         dl.facts {
             dt { (texts.known_rest) }
             dd {
-                (time(forecast.known)) span.muted {
-                    " · " (words.count(forecast.known.requests, &words.nouns.requests))
-                }
+                (time(forecast.known))
+                @if forecast.known.time.is_some() { span.muted { " · " (requests(forecast.known)) } }
             }
             dt { (texts.left) }
             dd {
@@ -221,7 +222,7 @@ pub(super) fn outlook(snapshot: &Snapshot, words: &Words) -> Markup {
             }
             @if let Some(whole) = forecast.whole.filter(|whole| *whole != forecast.known) {
                 dt { (texts.expected) }
-                dd { (words.count(whole.requests, &words.nouns.requests)) }
+                dd { (requests(whole)) }
             }
             @if let Some(rate) = snapshot.pacing.requests_per_hour() {
                 dt { (texts.pace) }

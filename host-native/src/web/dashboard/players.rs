@@ -151,7 +151,7 @@ pub(super) fn share(words: &Words, row: &PlayerRow) -> Markup {
 /// Both ratings, as far as they are known.
 pub(super) fn ratings(row: &PlayerRow) -> Markup {
     match (row.rating_classic, row.rating_x2) {
-        (None, None) => html! { "–" },
+        (None, None) => html! { span.muted.none { "–" } },
         (Some(classic), None) => html! { (classic) },
         (None, Some(x2)) => html! { (x2) " " span.tag { "x2" } },
         (Some(classic), Some(x2)) => html! { (classic) " · " (x2) " " span.tag { "x2" } },

@@ -1,5 +1,6 @@
 //! What goes wrong, grouped by cause, each with what to do.
 
+use dicechess_core::time::UnixMillis;
 use maud::{Markup, html};
 
 use super::causes::{Cause, cause};
@@ -24,8 +25,10 @@ pub(super) fn problems(snapshot: &Snapshot, words: &Words) -> Markup {
     let texts = &words.problems;
     let reasons = snapshot.status.reasons.iter().chain(&snapshot.player_failures);
     let found = group(reasons);
+    let is_refused = snapshot.status.site.block_reason.is_some();
     html! {
-        @if found.is_empty() {
+        (refusal(snapshot, words))
+        @if found.is_empty() && !is_refused {
             p.good { "✓ " (texts.none) }
         } @else {
             ul.problems { @for problem in &found { (one(words, problem)) } }
@@ -33,6 +36,23 @@ pub(super) fn problems(snapshot: &Snapshot, words: &Words) -> Markup {
         @if snapshot.status.broken_entries > 0 {
             p.muted { ((texts.broken_entries)(
                 &words.count(snapshot.status.broken_entries, &words.nouns.entries))) }
+        }
+    }
+}
+
+/// A refusal of the site that is remembered: it holds everything back.
+fn refusal(snapshot: &Snapshot, words: &Words) -> Markup {
+    let site = &snapshot.status.site;
+    let Some(reason) = &site.block_reason else { return html! {} };
+    let (title, advice) = (words.causes)(cause("site", reason));
+    html! {
+        div.note.bad {
+            strong { (title) }
+            @if let Some(since) = site.blocked_since.as_deref().and_then(UnixMillis::parse_iso) {
+                " " span.muted { (words.budget.refused_since) " " (words.time(since)) }
+            }
+            p { (advice) }
+            details { summary { (words.problems.messages) } p.reason { (printable(reason)) } }
         }
     }
 }

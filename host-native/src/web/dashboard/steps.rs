@@ -299,3 +299,81 @@ impl Clocks {
         self.recorded.get(self.at).or(self.recorded.last()).copied().unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAYERS: [UserId; 2] = [UserId(1), UserId(2)];
+
+    fn game(fen: &str, turns: &str) -> IngestGame {
+        let json = format!(
+            r#"{{"id": "0b5f1c3e-9a77-4c11-8e55-00000000abcd", "source": "s", "mode": "x2",
+                "initial_stake_amount": 100, "initial_fen": "{fen}", "turns": [{turns}],
+                "events": [{{"sequence_number": 1, "turn_number": 2, "event_type": "DOUBLE_ACCEPT",
+                    "actor_color": "w", "payload": {{"bank": 200}}}}]}}"#
+        );
+        serde_json::from_str(&json).unwrap()
+    }
+
+    fn turn(number: u32, color: &str, dice: &str, moves: &str) -> String {
+        format!(
+            r#"{{"turn_number": {number}, "active_color": "{color}", "dice": [{dice}],
+                "moves": [{moves}]}}"#
+        )
+    }
+
+    fn used(step: &Step) -> Vec<&'static str> {
+        step.dice.iter().filter(|die| die.is_used).map(|die| die.piece).collect()
+    }
+
+    #[test]
+    fn rolls_and_micro_moves_are_steps() {
+        let turns = [turn(1, "w", "4, 6", r#""e1g1""#), turn(2, "b", "1", r#""b2a1q""#)];
+        let fen = "4k3/8/8/8/8/8/1p6/R3K2R w KQ - 0 1";
+        let moves = r#"{"gameMoveHistoryStateMap": {
+            "0": {"fen": "", "leftTime": {"1": 60000, "2": 60000}},
+            "1": {"fen": "", "gameMoveHistoryMove": {"from": "E1", "to": "G1"},
+                "leftTime": {"1": 55000}},
+            "2": {"fen": "", "leftTime": {"1": 55000, "2": 59000}},
+            "3": {"fen": "", "gameMoveHistoryMove": {"from": "B2", "to": "A1"},
+                "leftTime": {"2": 58000}}}}"#;
+        let stepped = steps(&game(fen, &turns.join(",")), moves, PLAYERS);
+        assert_eq!(stepped.refusal, None);
+        let shown: Vec<_> = stepped
+            .steps
+            .iter()
+            .map(|step| (step.turn, step.side, used(step), step.clocks, step.stake))
+            .collect();
+        let (full, after) = ([Some(60_000), Some(60_000)], [Some(55_000), Some(60_000)]);
+        assert_eq!(
+            shown,
+            [
+                (0, None, vec![], full, Some(100)),
+                (1, Some("white"), vec![], full, Some(100)),
+                (1, Some("white"), vec!["rook", "king"], after, Some(100)),
+                (2, Some("black"), vec![], after, Some(200)),
+                (2, Some("black"), vec!["pawn"], [Some(55_000), Some(58_000)], Some(200)),
+            ]
+        );
+        assert_eq!(stepped.steps[4].board, "4k3/8/8/8/8/8/8/q4RK1");
+        assert_eq!(stepped.steps[4].last, Some(["b2".to_owned(), "a1".to_owned()]));
+        let listed: Vec<_> = stepped.turns.iter().flat_map(|turn| &turn.moves).collect();
+        let texts = ["O-O", "♟\u{fe0e}b2×a1=♛\u{fe0e}"];
+        assert_eq!(listed.iter().map(|listed| listed.text.as_str()).collect::<Vec<_>>(), texts);
+        assert_eq!(listed.iter().map(|listed| listed.step).collect::<Vec<_>>(), [Some(2), Some(4)]);
+    }
+
+    #[test]
+    fn what_the_rules_refuse_is_listed_only() {
+        let turns = [turn(1, "w", "1", r#""a2a3""#), turn(2, "b", "1", r#""a7a3""#)].join(",");
+        let fen = "4k3/p7/8/8/8/8/P7/4K3 w - - 0 1";
+        let stepped = steps(&game(fen, &turns), "{}", PLAYERS);
+        assert_eq!(stepped.steps.len(), 3);
+        assert_eq!(stepped.steps[2].clocks, [None, None]);
+        let refused = &stepped.turns[1];
+        assert_eq!((refused.roll_step, refused.moves[0].step), (None, None));
+        assert_eq!(refused.moves[0].text, "a7a3");
+        assert_eq!(stepped.refusal.unwrap(), "Turn 2: illegal move sequence [a7a3]");
+    }
+}
