@@ -175,6 +175,9 @@ async fn a_backup_takes_the_place_of_a_damaged_database() {
     fs::write(workspace.db_path(), &damaged).unwrap();
     fs::write(workspace.path().join("sync.db-wal"), "a log that must not be applied").unwrap();
     workspace.command(["status"]).run().expect(74);
+    let refused = workspace.command(["backup", "of-damaged.db"]).run().expect(74);
+    assert!(refused.stderr.contains("sync.db is not usable"), "{}", refused.stderr);
+    assert!(!workspace.path().join("of-damaged.db").exists());
     workspace.command(["restore", "copy.db", "--force"]).run().expect(0);
     assert_eq!(workspace.database().outcome(), before);
     workspace.command(["status"]).run().expect(0);

@@ -11,7 +11,7 @@ use crate::clock::now;
 use crate::config::{StoreSettings, resolve_analytics_db, resolve_store};
 use crate::exit_code::Exit;
 use crate::progress::{Line, Progress};
-use crate::store::{CheckedCopy, DatabaseKind, back_up, file_time};
+use crate::store::{BackupError, CheckedCopy, DatabaseKind, back_up, file_time};
 
 /// Arguments of `backup`.
 #[derive(Debug, Args)]
@@ -75,12 +75,21 @@ pub fn run(args: &BackupArgs) -> Result<Exit, CommandError> {
             if progress.is_due(Line::Backup) {
                 progress.show(Line::Backup, done, Some(left), "pages");
             }
-        })?;
+        })
+        .map_err(about_our_database)?;
         progress.clear();
         written.push(Written { database, path, copy });
     }
     print(&written, args.json)?;
     Ok(Exit::Done)
+}
+
+/// What is wrong with our own database is no bad input.
+fn about_our_database(error: BackupError) -> CommandError {
+    match error {
+        error @ BackupError::Unfit { .. } => CommandError::Unreadable(error.to_string()),
+        error => error.into(),
+    }
 }
 
 /// The file itself, or a new one in the folder.

@@ -4,21 +4,26 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, OpenFlags};
 
 use super::{BackupError, CheckedCopy, DatabaseKind, file_error, sqlite_error};
 use crate::store::BUSY_TIMEOUT;
 
-/// Reads a database file through.
-pub(super) fn check(path: &Path, kind: DatabaseKind) -> Result<CheckedCopy, BackupError> {
+/// Reads a copy through. What is wrong with it is wrong with what was copied, so messages name
+/// `original`.
+pub(super) fn check(
+    path: &Path,
+    original: &Path,
+    kind: DatabaseKind,
+) -> Result<CheckedCopy, BackupError> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    identify(&connection, path, kind)?;
-    let faults = integrity(&connection, "integrity_check").map_err(sqlite_error(path))?;
+    identify(&connection, original, kind)?;
+    let faults = integrity(&connection, "integrity_check").map_err(sqlite_error(original))?;
     if let Some(fault) = faults.first() {
         let why = format!("it is damaged: {fault}");
-        return Err(BackupError::Unfit { path: path.to_owned(), why });
+        return Err(BackupError::Unfit { path: original.to_owned(), why });
     }
-    let rows = count_rows(&connection).map_err(sqlite_error(path))?;
+    let rows = count_rows(&connection).map_err(sqlite_error(original))?;
     let bytes = fs::metadata(path).map_err(file_error(path))?.len();
     Ok(CheckedCopy { bytes, rows })
 }
@@ -51,17 +56,8 @@ pub(in crate::store) fn identify(
 ) -> Result<(), BackupError> {
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let unfit = |why: String| BackupError::Unfit { path: path.to_owned(), why };
-    let (id, version) = match (number("application_id"), number("user_version")) {
-        (Ok(id), Ok(version)) => (id, version),
-        (Err(source), _) | (_, Err(source)) => {
-            return Err(match source.sqlite_error_code() {
-                Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-                    unfit(format!("it is damaged or no SQLite database ({source})"))
-                }
-                Some(_) | None => BackupError::Sqlite { path: path.to_owned(), source },
-            });
-        }
-    };
+    let id = number("application_id").map_err(sqlite_error(path))?;
+    let version = number("user_version").map_err(sqlite_error(path))?;
     if id != kind.application_id() {
         let what = match kind {
             DatabaseKind::Sync => "a database of dicechess-sync",

@@ -32,7 +32,7 @@ impl Draft {
         // One that a killed run left.
         draft.remove();
         let rows = copy(from, &draft.path, kind, progress)?;
-        draft.checked = check(&draft.path, kind)?;
+        draft.checked = check(&draft.path, from, kind)?;
         if draft.checked.rows != rows {
             let why = "the copy has not the rows of the original".to_owned();
             return Err(BackupError::Unfit { path: draft.path.clone(), why });
@@ -81,7 +81,7 @@ fn copy(
     {
         let backup = Backup::new(&source, &mut target).map_err(sqlite_error(to))?;
         loop {
-            match backup.step(PAGES_A_STEP).map_err(sqlite_error(to))? {
+            match backup.step(PAGES_A_STEP).map_err(sqlite_error(from))? {
                 StepResult::Done => break,
                 StepResult::More => {
                     let pages = backup.progress();

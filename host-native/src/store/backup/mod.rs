@@ -21,6 +21,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use dicechess_core::time::UnixMillis;
+use rusqlite::ErrorCode;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -178,8 +179,15 @@ pub fn file_time(time: UnixMillis) -> String {
     format!("{plain}Z")
 }
 
+/// A damaged file makes itself known wherever it is read first.
 fn sqlite_error(path: &Path) -> impl FnOnce(rusqlite::Error) -> BackupError {
-    move |source| BackupError::Sqlite { path: path.to_owned(), source }
+    move |source| match source.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+            let why = format!("it is damaged or no SQLite database ({source})");
+            BackupError::Unfit { path: path.to_owned(), why }
+        }
+        Some(_) | None => BackupError::Sqlite { path: path.to_owned(), source },
+    }
 }
 
 fn file_error(path: &Path) -> impl FnOnce(io::Error) -> BackupError {
