@@ -137,7 +137,7 @@ fn groups(words: &Words, groups: &[DiceGroup]) -> Markup {
                             td.number { (words.number(group.rolls)) }
                             td.wide { (group_mark(group, reach)) }
                             td.number { (words.percent(group.doubles_and_triples.share, 2)) }
-                            td.number { (p_value(words, group.kinds_test)) }
+                            td.number.p { (p_value(words, group.kinds_test)) }
                         }
                     }
                 }

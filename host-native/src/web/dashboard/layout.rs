@@ -54,7 +54,7 @@ pub(super) fn layout_with(
                     div.wrap {
                         a.brand href="/" { (logo()) span { "dicechess-sync" } }
                         nav aria-label=(words.nav.label) { ul { (entries(words, section)) } }
-                        (role(visit))
+                        span #role { (role_badge(words, &visit.context.daemon.view().role)) }
                     }
                 }
                 main #main .wrap tabindex="-1" { (main) }
@@ -85,6 +85,7 @@ fn head(title: &str, extras: Extras) -> Markup {
             link rel="stylesheet" href=(Asset::Style.url());
             script type="module" src=(Asset::Script.url()) {}
             @if extras.viewer {
+                link rel="modulepreload" href=(Asset::Board.url());
                 script type="module" src=(Asset::Viewer.url()) {}
             }
         }
@@ -112,15 +113,15 @@ fn entries(words: &Words, current: Section) -> Markup {
 }
 
 /// Whether this process crawls, in a word.
-fn role(visit: &Visit) -> Markup {
-    let words = &visit.words.daemon;
-    let (class, text) = match visit.context.daemon.view().role {
+pub(super) fn role_badge(words: &Words, role: &Role) -> Markup {
+    let words = &words.daemon;
+    let (class, text) = match role {
         Role::Starting => ("quiet", words.starting),
         Role::Crawling => ("good", words.crawling),
         Role::Standby { .. } => ("warn", words.standby),
         Role::Stopping => ("quiet", words.stopping),
     };
-    html! { span.badge.(class) #role { (text) } }
+    html! { span.badge.(class) { (text) } }
 }
 
 fn foot(visit: &Visit) -> Markup {

@@ -5,7 +5,7 @@
 
 use maud::{Markup, html};
 
-use super::layout::{Section, layout};
+use super::layout::{Section, layout, role_badge};
 use super::parts::{bar, games_table, player_link};
 use super::snapshot::Snapshot;
 use super::visit::Visit;
@@ -63,7 +63,7 @@ pub(super) async fn page(visit: Visit) -> Markup {
 pub(super) fn parts(snapshot: &Snapshot, words: &Words) -> Vec<(&'static str, Markup)> {
     vec![
         ("asof", html! { (words.overview.as_of) " " (words.time(snapshot.at)) }),
-        ("role", html! { (role_name(snapshot, words)) }),
+        ("role", role_badge(words, &snapshot.view.role)),
         ("daemon", daemon(snapshot, words)),
         ("funnel", pipeline::funnel(snapshot, words)),
         ("forecast", pipeline::outlook(snapshot, words)),
@@ -72,15 +72,6 @@ pub(super) fn parts(snapshot: &Snapshot, words: &Words) -> Vec<(&'static str, Ma
         ("completeness", completeness(snapshot, words)),
         ("recent", recent(snapshot, words)),
     ]
-}
-
-fn role_name(snapshot: &Snapshot, words: &Words) -> &'static str {
-    match snapshot.view.role {
-        Role::Starting => words.daemon.starting,
-        Role::Crawling => words.daemon.crawling,
-        Role::Standby { .. } => words.daemon.standby,
-        Role::Stopping => words.daemon.stopping,
-    }
 }
 
 /// Who crawls, and what each stage does.
