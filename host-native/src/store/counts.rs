@@ -15,7 +15,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`]
     pub fn players_left(&self, now: UnixMillis) -> Result<u64, StoreError> {
-        self.read(|connection| to_enumerate(connection, now))
+        self.read(|connection| count(connection, CLAIMABLE, [iso(now)]))
     }
 
     /// How many games can be fetched now.
@@ -78,11 +78,6 @@ impl Store {
             Ok(None)
         })
     }
-}
-
-/// See [`Store::players_left`].
-pub(super) fn to_enumerate(connection: &Connection, now: UnixMillis) -> Result<u64, Fault> {
-    count(connection, CLAIMABLE, [iso(now)])
 }
 
 /// See [`Store::fetch_left`].

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use dicechess_core::time::UnixMillis;
 use rusqlite::{Connection, OptionalExtension};
 
+use super::columns::iso;
 use super::error::Fault;
 use super::{Store, StoreError, counts, lease, site_memory, status};
 
@@ -35,9 +36,10 @@ pub struct StoreGauges {
 pub struct QueueGauge {
     /// The stage's name.
     pub stage: &'static str,
-    /// How many items can be taken now.
+    /// How many items can be taken now. Failed ones, which have a timer, are not among them: they
+    /// are told by their status, and which of them are due cannot be told without a look at each.
     pub length: u64,
-    /// Since when the oldest of them waits; failed ones, which have a timer, do not count.
+    /// Since when the oldest of them waits.
     pub oldest: Option<UnixMillis>,
 }
 
@@ -49,18 +51,26 @@ impl Store {
     pub fn gauges(&self, now: UnixMillis) -> Result<StoreGauges, StoreError> {
         self.read(|connection| {
             let pacing = site_memory::load_pacing(connection, now)?;
+            let players = status::players_by_status(connection)?;
+            let games = status::games_by_status(connection)?;
             let queue = |stage, length, oldest| -> Result<QueueGauge, Fault> {
                 Ok(QueueGauge { stage, length, oldest: oldest_time(connection, oldest)? })
             };
+            let pending = players.get("pending").copied().unwrap_or(0);
+            let ready = |status: &str| -> Result<u64, Fault> {
+                let all = games.get(status).copied().unwrap_or(0);
+                Ok(all.saturating_sub(counts::count(connection, NOT_DUE, (status, iso(now)))?))
+            };
+            let queues = vec![
+                queue("enumerate", pending, OLDEST_PLAYER)?,
+                queue("fetch", ready("discovered")?, OLDEST_TO_FETCH)?,
+                queue("post", ready("fetched")?, OLDEST_TO_POST)?,
+                queue("archive", counts::to_archive(connection)?, OLDEST_TO_ARCHIVE)?,
+            ];
             Ok(StoreGauges {
-                players: status::players_by_status(connection)?,
-                games: status::games_by_status(connection)?,
-                queues: vec![
-                    queue("enumerate", counts::to_enumerate(connection, now)?, OLDEST_PLAYER)?,
-                    queue("fetch", counts::to_fetch(connection, now)?, OLDEST_TO_FETCH)?,
-                    queue("post", counts::to_post(connection, now)?, OLDEST_TO_POST)?,
-                    queue("archive", counts::to_archive(connection)?, OLDEST_TO_ARCHIVE)?,
-                ],
+                players,
+                games,
+                queues,
                 requests_last_hour: pacing.recent.len() as u64,
                 throttled_until: pacing.throttled_until,
                 blocked_since: site_memory::load_block(connection)?.map(|block| block.since),
@@ -77,6 +87,9 @@ fn oldest_time(connection: &Connection, sql: &str) -> Result<Option<UnixMillis>,
         .optional()?;
     Ok(found.flatten().as_deref().and_then(UnixMillis::parse_iso))
 }
+
+/// Games that may still be running.
+const NOT_DUE: &str = "SELECT count(*) FROM games WHERE status = ?1 AND next_retry_at > ?2";
 
 /// Players are claimed by priority, so the one of the least priority waits longest: since his
 /// history was last read to the end, or since he was found. Of very many, a thousand are looked at.

@@ -102,7 +102,7 @@ fn contents(gauges: &Gauges, store: &StoreGauges, config: &WebConfig, now: UnixM
     );
     gauges.labelled(
         "dicechess_sync_queue_length",
-        "Items that a stage can take now: players, games, games, bundles",
+        "Items that a stage can take now, failed ones excluded: players, games, games, bundles",
         "stage",
         queues.iter().map(|queue| (queue.stage, queue.length as f64)),
     );
