@@ -41,7 +41,7 @@ describe("a backfill under way", () => {
   let daemon;
   before(async () => {
     // Slow enough to be seen, and to be far from its end when the page opens.
-    daemon = await start({ games: 150, settings: { REQUEST_MIN_DELAY_MS: "60" } });
+    daemon = await start({ games: 400, settings: { REQUEST_MIN_DELAY_MS: "60" } });
   });
   after(() => daemon?.stop());
 
@@ -149,7 +149,7 @@ describe("a finished backfill", () => {
   });
 
   test("a game is stepped through with keys", async () => {
-    const [game] = await ids(daemon, "posted");
+    const game = await longGame(daemon);
     await visit(daemon, {}, async (page) => {
       await page.goto(`${daemon.url}/games/${game}`);
       await page.locator("#board cg-board piece").first().waitFor();
@@ -236,6 +236,15 @@ describe("a finished backfill", () => {
 async function ids(daemon, list) {
   const text = await (await fetch(`${daemon.url}/games?show=${list}`)).text();
   return [...text.matchAll(/href="\/games\/([0-9a-f-]{36})"/g)].map(([, id]) => id);
+}
+
+/** A posted game of at least three turns. */
+async function longGame(daemon) {
+  for (const id of await ids(daemon, "posted")) {
+    const text = await (await fetch(`${daemon.url}/games/${id}`)).text();
+    if (text.includes('data-turn="3"')) return id;
+  }
+  throw new Error("all posted games are short");
 }
 
 /** The least contrast of any words on the page, by the formula of WCAG 2, and where. */

@@ -3,13 +3,15 @@
 //! Decides which lists there are and their order. Leaves to [`super::players`] how their state
 //! changes.
 
+use std::time::Duration;
+
 use dicechess_core::ids::UserId;
 use dicechess_core::lifecycle::PlayerStatus;
 use dicechess_core::sweep::completeness;
 use dicechess_core::time::UnixMillis;
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
-use super::columns::{count_column, millis_column, time_column, user_column};
+use super::columns::{count_column, millis_column, time_column, unsigned, user_column};
 use super::error::Fault;
 use super::gaps::count_known_games;
 use super::listings::{Page, page_of, window};
@@ -20,6 +22,8 @@ use super::{Store, StoreError};
 pub enum PlayerList {
     /// Those of whom games are missing, the greatest gap first.
     Gaps,
+    /// Those on the watch list.
+    Watched,
     /// Those of a status, the strongest first.
     Status(PlayerStatus),
     /// Those whose id this is, or whose name contains it.
@@ -63,6 +67,8 @@ pub struct PlayerRow {
     pub last_synced_at: Option<UnixMillis>,
     /// When it is asked for again.
     pub next_refresh_at: Option<UnixMillis>,
+    /// How often he is looked at, if he is watched.
+    pub watched_every: Option<Duration>,
 }
 
 impl PlayerRow {
@@ -86,6 +92,7 @@ impl Store {
         let (limit, offset) = window(page, rows);
         self.read(|connection| match list {
             PlayerList::Gaps => player_page(connection, GAPS, (limit, offset), rows),
+            PlayerList::Watched => player_page(connection, WATCHED, (limit, offset), rows),
             PlayerList::Status(status) => {
                 player_page(connection, OF_STATUS, (status.as_str(), limit, offset), rows)
             }
@@ -131,6 +138,7 @@ fn player(connection: &Connection, user: UserId) -> Result<Option<PlayerRow>, Fa
 
 fn player_row(row: &Row<'_>) -> rusqlite::Result<PlayerRow> {
     let total: Option<i64> = row.get("total_count")?;
+    let every: Option<i64> = row.get("every_ms")?;
     Ok(PlayerRow {
         user_id: user_column(row, "user_id")?.unwrap_or(UserId(0)),
         username: row.get("username")?,
@@ -149,6 +157,7 @@ fn player_row(row: &Row<'_>) -> rusqlite::Result<PlayerRow> {
         next_retry_at: time_column(row, "next_retry_at")?,
         last_synced_at: time_column(row, "last_synced_at")?,
         next_refresh_at: millis_column(row, "next_refresh_at_ms")?,
+        watched_every: every.map(|millis| Duration::from_millis(unsigned(millis))),
     })
 }
 
@@ -166,11 +175,15 @@ fn contains(text: &str) -> String {
 }
 
 const ROW: &str = "
-    SELECT p.*, s.gap, s.gap_accepted
-    FROM players AS p LEFT JOIN player_sweeps AS s USING (user_id) WHERE p.user_id = ?1";
+    SELECT p.*, s.gap, s.gap_accepted, w.every_ms
+    FROM players AS p LEFT JOIN player_sweeps AS s USING (user_id)
+        LEFT JOIN watches AS w USING (user_id)
+    WHERE p.user_id = ?1";
 
 const GAPS: &str = "SELECT user_id FROM player_sweeps WHERE gap > 0
     ORDER BY gap DESC, user_id LIMIT ?1 OFFSET ?2";
+
+const WATCHED: &str = "SELECT user_id FROM watches ORDER BY user_id LIMIT ?1 OFFSET ?2";
 
 const OF_STATUS: &str = "SELECT user_id FROM players WHERE sync_status = ?1
     ORDER BY priority DESC LIMIT ?2 OFFSET ?3";

@@ -19,7 +19,7 @@ use super::visit::Visit;
 use super::words::Words;
 use crate::document::document;
 use crate::printable::printable;
-use crate::store::GameDetails;
+use crate::store::{GameDetails, Origin};
 
 /// `GET /games/{id}`
 pub(super) async fn page(visit: Visit, Path(id): Path<String>) -> Result<Markup, Failure> {
@@ -229,8 +229,13 @@ fn facts(words: &Words, details: &GameDetails, game: Option<&IngestGame>) -> Mar
             @if let Some(at) = time(&details.next_retry_at) { dt { (words.games.again_at) } dd { (words.time(at)) } }
             @if let Some(at) = time(&details.move_history_fetched_at) {
                 dt { (texts.fetched) }
-                dd { (words.time(at)) @if let Some(size) = details.byte_size {
-                    span.muted { " · " (words.count(size.unsigned_abs(), &words.nouns.bytes)) } } }
+                dd {
+                    (words.time(at))
+                    @if let Some(size) = details.byte_size {
+                        span.muted { " · " (words.count(size.unsigned_abs(), &words.nouns.bytes)) }
+                    }
+                    @if details.moves_origin == Some(Origin::Browser) { " · " (texts.from_browser) }
+                }
             }
             @if let Some(at) = time(&details.archived_at) { dt { (texts.archived) } dd { (words.time(at)) } }
             @if details.revisions.len() > 1 {

@@ -83,6 +83,7 @@ fn facts(words: &Words, row: &PlayerRow) -> Markup {
                 dd { ((texts.via)(via)) " " span.muted { ((texts.depth)(&words.number(row.depth.unsigned_abs()))) } }
             }
             @if let Some(at) = row.last_synced_at { dt { (texts.last_read) } dd { (words.time(at)) } }
+            @if let Some(every) = row.watched_every { dt { (texts.watched) } dd { (words.duration(every)) } }
             @if let Some(at) = row.next_refresh_at { dt { (texts.next_refresh) } dd { (words.time(at)) } }
             @if let Some(at) = row.next_retry_at { dt { (texts.tried_again) } dd { (words.time(at)) } }
             @if let Some(error) = &row.last_error {

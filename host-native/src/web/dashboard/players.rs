@@ -22,14 +22,23 @@ pub(super) struct Asked {
     page: u32,
 }
 
+/// A list that has a name in the address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Named {
+    Gaps,
+    Status(PlayerStatus),
+    Watched,
+}
+
 /// The lists by their names in the address.
-const LISTS: [(&str, Option<PlayerStatus>); 6] = [
-    ("gaps", None),
-    ("synced", Some(PlayerStatus::Synced)),
-    ("pending", Some(PlayerStatus::Pending)),
-    ("in-progress", Some(PlayerStatus::InProgress)),
-    ("error", Some(PlayerStatus::Error)),
-    ("skipped", Some(PlayerStatus::Skipped)),
+const LISTS: [(&str, Named); 7] = [
+    ("gaps", Named::Gaps),
+    ("synced", Named::Status(PlayerStatus::Synced)),
+    ("pending", Named::Status(PlayerStatus::Pending)),
+    ("in-progress", Named::Status(PlayerStatus::InProgress)),
+    ("error", Named::Status(PlayerStatus::Error)),
+    ("skipped", Named::Status(PlayerStatus::Skipped)),
+    ("watched", Named::Watched),
 ];
 
 /// `GET /players`
@@ -37,14 +46,15 @@ pub(super) async fn page(visit: Visit, Query(asked): Query<Asked>) -> Result<Mar
     let words = visit.words;
     let search = asked.q.trim().to_owned();
     let page = asked.page.min(LAST_PAGE);
-    let (show, status) = match LISTS.iter().find(|(name, _)| *name == asked.show) {
+    let (show, named) = match LISTS.iter().find(|(name, _)| *name == asked.show) {
         Some(known) => *known,
         None => first_list(&visit).await?,
     };
-    let list = match (search.is_empty(), status) {
+    let list = match (search.is_empty(), named) {
         (false, _) => PlayerList::Search(search.clone()),
-        (true, Some(status)) => PlayerList::Status(status),
-        (true, None) => PlayerList::Gaps,
+        (true, Named::Status(status)) => PlayerList::Status(status),
+        (true, Named::Gaps) => PlayerList::Gaps,
+        (true, Named::Watched) => PlayerList::Watched,
     };
     let found = visit.read(move |store| store.list_players(&list, page, ROWS)).await?;
     let base = if search.is_empty() {
@@ -64,10 +74,14 @@ pub(super) async fn page(visit: Visit, Query(asked): Query<Asked>) -> Result<Mar
         }
         @if search.is_empty() {
             (tabs(texts.title, "/players", &tab_entries(words, show)))
-            @if show == "gaps" { p.muted { (texts.gaps_hint) } }
+            @match named {
+                Named::Gaps => p.muted { (texts.gaps_hint) },
+                Named::Watched => p.muted { (texts.watched_hint) },
+                Named::Status(_) => {}
+            }
         }
         @if found.rows.is_empty() {
-            p.empty { @if show == "gaps" && search.is_empty() { "✓ " (texts.no_gaps) } @else { (texts.none) } }
+            p.empty { @if named == Named::Gaps && search.is_empty() { "✓ " (texts.no_gaps) } @else { (texts.none) } }
         } @else {
             (table(words, &found.rows))
         }
@@ -77,7 +91,7 @@ pub(super) async fn page(visit: Visit, Query(asked): Query<Asked>) -> Result<Mar
 }
 
 /// Gaps first where there are any, else those that are done.
-async fn first_list(visit: &Visit) -> Result<(&'static str, Option<PlayerStatus>), Failure> {
+async fn first_list(visit: &Visit) -> Result<(&'static str, Named), Failure> {
     let gaps = visit.read(|store| store.list_players(&PlayerList::Gaps, 0, 1)).await?;
     Ok(if gaps.rows.is_empty() { LISTS[1] } else { LISTS[0] })
 }
@@ -85,8 +99,12 @@ async fn first_list(visit: &Visit) -> Result<(&'static str, Option<PlayerStatus>
 fn tab_entries(words: &Words, show: &str) -> Vec<(&'static str, &'static str, bool)> {
     LISTS
         .iter()
-        .map(|(name, status)| {
-            let label = status.map_or(words.players.gaps, words.player_status);
+        .map(|(name, list)| {
+            let label = match list {
+                Named::Gaps => words.players.gaps,
+                Named::Watched => words.players.watched,
+                Named::Status(status) => (words.player_status)(*status),
+            };
             (*name, label, *name == show)
         })
         .collect()

@@ -76,7 +76,7 @@ impl Sampler {
             if let Some(snapshot) = self.look(&context).await {
                 self.latest.send_replace(Some(Arc::new(snapshot)));
             }
-            let rest = (began.elapsed() * SHARE).max(SHORTEST_REST);
+            let rest = rest_after(began.elapsed());
             tokio::select! {
                 () = tokio::time::sleep(rest) => {}
                 () = context.shutdown.requested() => return,
@@ -117,6 +117,11 @@ impl Sampler {
     }
 }
 
+/// How long to rest after a look that took so long.
+fn rest_after(took: Duration) -> Duration {
+    took.saturating_mul(SHARE).max(SHORTEST_REST)
+}
+
 /// What is locked here is sound after a panic as well.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -129,3 +134,15 @@ const SHORTEST_REST: Duration = Duration::from_secs(1);
 const LINGER: Duration = Duration::from_secs(20);
 /// How long a page waits for numbers.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_take_at_most_a_twentieth_of_the_time() {
+        for (took, rest) in [(0, 1000), (10, 1000), (50, 1000), (51, 1020), (3000, 60_000)] {
+            assert_eq!(rest_after(Duration::from_millis(took)), Duration::from_millis(rest));
+        }
+    }
+}
