@@ -12,7 +12,7 @@
 //! | `assets`, `headers` | styles and scripts, what a browser may do with a page |
 //! | `sampler`, `snapshot`, `rates`, `live` | the numbers of the whole, and how they reach open pages |
 //! | `overview`, `pipeline`, `budget`, `problems`, `causes` | the first page |
-//! | `players`, `player`, `games`, `game`, `steps`, `parked`, `dice` | the other pages |
+//! | `players`, `player`, `games`, `game`, `steps`, `notation`, `parked`, `dice` | the other pages |
 //! | `reports` | answers of the embedded analytics, which take their time |
 //! | `sessions`, `sign_in`, `actions` | who may change things, and what |
 
@@ -29,6 +29,7 @@ mod headers;
 mod language;
 mod layout;
 mod live;
+mod notation;
 mod overview;
 mod parked;
 mod parts;
