@@ -5,6 +5,7 @@
 //! | file | decides |
 //! |---|---|
 //! | `site_api` | what the site answers |
+//! | `pages` | what there is to open in a browser |
 //! | `control` | the control API under `/sim` |
 //! | `fault` | which faults there are and which requests they strike |
 //! | `spoil`, `answer` | what a fault does to an answer |
@@ -15,6 +16,7 @@ mod answer;
 mod connection;
 mod control;
 mod fault;
+mod pages;
 mod site_api;
 mod spoil;
 mod token;
@@ -86,6 +88,8 @@ pub struct LogEntry {
     pub in_flight: usize,
     /// The `User-Agent`.
     pub user_agent: Option<String>,
+    /// Whether a page asked, as a browser says of its requests.
+    pub from_page: bool,
     /// Whether it carried `If-None-Match`.
     pub is_conditional: bool,
 }
@@ -255,6 +259,7 @@ impl Shared {
 async fn serve(listener: ResettableListener, shared: Arc<Shared>) {
     let stopped = shared.stopped();
     let app = control::router()
+        .merge(pages::router())
         .fallback(site_api::handle)
         .with_state(shared)
         .into_make_service_with_connect_info::<ResetSwitch>();

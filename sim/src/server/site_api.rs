@@ -94,6 +94,7 @@ impl Shared {
             fault,
             in_flight,
             user_agent: text(&parts.headers, header::USER_AGENT.as_str()).map(str::to_owned),
+            from_page: parts.headers.contains_key("sec-fetch-site"),
             is_conditional: parts.headers.contains_key(header::IF_NONE_MATCH),
         });
         answer

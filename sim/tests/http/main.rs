@@ -4,6 +4,7 @@
 mod client;
 mod control;
 mod faults;
+mod pages;
 mod site;
 
 use dicechess_sim::{SimOptions, SimServer, World, WorldSpec};
