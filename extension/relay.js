@@ -13,7 +13,9 @@
 
   const RELAY_READY = 'dicechess-sync:relay';
   const HOOK_READY = 'dicechess-sync:hook';
-  const MOST_BYTES = 8 * 1024 * 1024;
+  /** Lengths of base64: of 8 MiB of an answer, of 64 kiB of a request. */
+  const MOST_BODY = 4 * Math.ceil((8 * 1024 * 1024) / 3);
+  const MOST_ASKED = 4 * Math.ceil((64 * 1024) / 3);
   const MOST_URL = 2048;
   /** What waits here for the worker, at most. */
   const MOST_WAITING_BYTES = 16 * 1024 * 1024;
@@ -57,17 +59,17 @@
     event.stopImmediatePropagation();
     const message = checked(data);
     if (!message) return;
-    const bytes = message.kind === 'observed' ? message.body.byteLength : 0;
+    const bytes = message.kind === 'observed' ? message.body.length : 0;
     if (!isAllowed(bytes)) {
       dropped += 1;
       return;
     }
-    enqueue(encoded(message), bytes);
+    enqueue(message, bytes);
   }, { capture: true, signal: stopped.signal });
 
   /**
    * @typedef {{kind: 'observed', url: string, method: string, status: number, contentType: string | null,
-   *   requestBody: ArrayBuffer | null, body: ArrayBuffer, asked: string | null}} Observed
+   *   requestBody: string | null, body: string, asked: string | null}} Observed
    * @typedef {{kind: 'failed', asked: string, message: string} | {kind: 'user', user_id: number}} Other
    */
 
@@ -87,8 +89,8 @@
       && isText(method, 16)
       && Number.isInteger(status) && status >= 100 && status <= 599
       && (contentType === null || isText(contentType, 200))
-      && (requestBody === null || isBytes(requestBody, 64 * 1024))
-      && isBytes(body, MOST_BYTES)
+      && (requestBody === null || isText(requestBody, MOST_ASKED))
+      && isText(body, MOST_BODY)
       && (asked === null || isText(asked, 64));
     return isSound ? { kind, url, method, status, contentType, requestBody, body, asked } : null;
   }
@@ -96,11 +98,6 @@
   /** @param {any} value @param {number} most @returns {value is string} */
   function isText(value, most) {
     return typeof value === 'string' && value.length <= most;
-  }
-
-  /** @param {any} value @param {number} most @returns {value is ArrayBuffer} */
-  function isBytes(value, most) {
-    return Object.prototype.toString.call(value) === '[object ArrayBuffer]' && value.byteLength <= most;
   }
 
   /** A bucket that fills again: what a flood brings beyond it is dropped. @param {number} bytes */
@@ -117,27 +114,6 @@
   }
 
   // --- the worker -------------------------------------------------------------------------------
-
-  /** Messages to the worker are JSON in Chrome, so bytes travel as base64. @param {Observed | Other} message */
-  function encoded(message) {
-    if (message.kind !== 'observed') return message;
-    const { requestBody, body, ...rest } = message;
-    return {
-      ...rest,
-      requestBody: requestBody && base64(new Uint8Array(requestBody)),
-      body: base64(new Uint8Array(body)),
-    };
-  }
-
-  /** @param {Uint8Array} bytes */
-  function base64(bytes) {
-    const STEP = 0x8000;
-    let text = '';
-    for (let at = 0; at < bytes.length; at += STEP) {
-      text += String.fromCharCode(...bytes.subarray(at, at + STEP));
-    }
-    return btoa(text);
-  }
 
   /** @param {object} message @param {number} [bytes] */
   function enqueue(message, bytes = 0) {

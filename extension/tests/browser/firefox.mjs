@@ -35,7 +35,7 @@ export async function launch(t, site, home) {
     'network.captive-portal-service.enabled': false,
     'network.connectivity-service.enabled': false,
   });
-  const child = spawn(executable, ['--headless', '--no-remote', '--remote-debugging-port', '0', '--profile', profile], {
+  const child = spawn(executable, ['--headless', '--no-remote', '--remote-allow-system-access', '--remote-debugging-port', '0', '--profile', profile], {
     env: { ...process.env, HOME: home, TMPDIR: home, MOZ_HEADLESS: '1' }, stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';
@@ -81,11 +81,28 @@ class Tab {
     return this.bidi.send('browsingContext.navigate', { context: this.context, url, wait: 'complete' });
   }
 
-  /** Runs an expression in the page, as a user's click would allow it, and gives its value as JSON. */
+  /** Clicks in the middle of an element, as a user does. */
+  async click(selector) {
+    const [x, y] = await this.evaluate(`(() => {
+      const element = document.querySelector(${JSON.stringify(selector)});
+      element.scrollIntoView({ block: 'center' });
+      const box = element.getBoundingClientRect();
+      return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];
+    })()`);
+    await this.bidi.send('input.performActions', {
+      context: this.context,
+      actions: [{
+        type: 'pointer', id: 'mouse',
+        actions: [{ type: 'pointerMove', x, y }, { type: 'pointerDown', button: 0 }, { type: 'pointerUp', button: 0 }],
+      }],
+    });
+  }
+
+  /** Runs an expression in the page and gives its value, which passes as JSON. */
   async evaluate(expression) {
     const { result, exceptionDetails } = await this.bidi.send('script.evaluate', {
       expression: `Promise.resolve(${expression}).then((value) => JSON.stringify(value ?? null))`,
-      target: { context: this.context }, awaitPromise: true, userActivation: true,
+      target: { context: this.context }, awaitPromise: true,
     });
     if (exceptionDetails) throw new Error(exceptionDetails.text);
     return JSON.parse(result.value);

@@ -81,11 +81,48 @@ export async function startSite(t, { games = 40, players = 8, seed = 1 } = {}) {
     finish: () => control('POST', '/sim/finish'),
     /** The site's own bytes, fetched outside the browser. */
     async history(player, pageSize = 500) {
-      const body = { filters: { PLAYER_ID: `${player}` }, startBets: [], allowedTimes: [], pageSize, first: 0, sortColumn: 'DATE', isAsc: false };
-      return (await api('/api/player/history', { method: 'POST', body: JSON.stringify(body) })).json();
+      return (await api('/api/player/history', { method: 'POST', body: historyBody(player, pageSize) })).json();
+    },
+    /** The same as text, and each entry in it as it is written. */
+    async entries(player, pageSize = 500) {
+      const body = historyBody(player, pageSize);
+      const text = await (await api('/api/player/history', { method: 'POST', body })).text();
+      return new Map(objectsIn(text).map((entry) => [JSON.parse(entry).gameId.toLowerCase(), entry]));
+    },
+    /** The names that the daemon learns from the site by itself. */
+    async names() {
+      const rows = Object.values(await (await api('/api/leaderboard')).json()).flat();
+      return Object.fromEntries(rows.map((row) => [row.userId ?? row.id ?? row.playerId, row.userName ?? row.username ?? row.name]));
     },
     moves: async (game) => (await api(`/api/game-move-history?gameId=${game}`)).text(),
   };
+}
+
+function historyBody(player, pageSize) {
+  return JSON.stringify({
+    filters: { PLAYER_ID: `${player}` }, startBets: [], allowedTimes: [], pageSize, first: 0, sortColumn: 'DATE', isAsc: false,
+  });
+}
+
+/** The objects of the list in a history page, each as it is written. */
+function objectsIn(text) {
+  const found = [];
+  let [depth, start, isString] = [0, 0, false];
+  for (let at = text.indexOf('[') + 1; at < text.length; at += 1) {
+    const c = text[at];
+    if (isString) {
+      if (c === '\\') at += 1;
+      else if (c === '"') isString = false;
+    } else if (c === '"') isString = true;
+    else if (c === '{') {
+      if (depth === 0) start = at;
+      depth += 1;
+    } else if (c === '}') {
+      depth -= 1;
+      if (depth === 0) found.push(text.slice(start, at + 1));
+    } else if (c === ']' && depth === 0) break;
+  }
+  return found;
 }
 
 /** A proxy that leads the site's name to `base` and refuses every other host. */
@@ -172,7 +209,8 @@ export async function startDaemon(t, site, settings = {}) {
     output: () => child.output(),
     pairingCode: () => JSON.parse(command('pair', '--json')).code,
     revoke: (id) => command('pair', 'revoke', `${id}`),
-    show: (game) => JSON.parse(command('show', game, '--json')),
+    /** The ingest document as the daemon makes it. */
+    show: (game) => command('show', game, '--json').trim(),
     status: () => JSON.parse(command('status', '--json')),
     /** What the embedded analytics was given, body by body as it is kept. */
     command,
