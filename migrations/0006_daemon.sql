@@ -84,8 +84,9 @@ END;
 CREATE INDEX ix_raw_archive_age ON raw_game_data (move_history_fetched_at)
     WHERE archived_at IS NULL AND move_history_json IS NOT NULL;
 
--- Why games are held up, without a look at the games.
-CREATE INDEX ix_games_troubles ON games (status, error_stage, last_error, reject_reason)
+-- Why games are held up and until when, without a look at the games.
+CREATE INDEX ix_games_troubles
+    ON games (status, error_stage, next_retry_at, last_error, reject_reason)
     WHERE status IN ('rejected', 'error');
 
 -- A player's games by time: his latest ones, and how often he plays.

@@ -111,12 +111,14 @@ const CLAIMABLE: &str = "
             WHERE sync_status IN ('pending', 'error'))
         - (SELECT count(*) FROM players WHERE sync_status = 'error' AND next_retry_at > ?1)";
 
+// The condition of the index must be repeated word for word.
 pub(super) const WAITING: &str = "
     SELECT (SELECT coalesce(sum(games), 0) FROM game_counts
             WHERE (status = ?1 AND error_stage = '') OR (status = 'error' AND error_stage = ?2))
         - (SELECT count(*) FROM games WHERE status = ?1 AND next_retry_at > ?3)
-        - (SELECT count(*) FROM games WHERE status = 'error' AND error_stage = ?2
-            AND next_retry_at > ?3)";
+        - (SELECT count(*) FROM games INDEXED BY ix_games_troubles
+            WHERE status IN ('rejected', 'error') AND status = 'error' AND error_stage = ?2
+                AND next_retry_at > ?3)";
 
 const WITH_MOVES: &str = "
     SELECT coalesce(sum(games), 0) FROM game_counts

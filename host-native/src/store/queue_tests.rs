@@ -34,6 +34,7 @@ fn queues_are_walked_through_their_indexes() {
         (super::super::sweeps::PENDING, "ix_players_frontier"),
         (super::super::sweeps::RETRY, "ix_players_frontier"),
         (super::super::counts::WAITING, "ix_games_status"),
+        (super::super::counts::WAITING, "ix_games_troubles (status=? AND error_stage=? AND next"),
     ] {
         let plan = plan(&store, sql);
         assert!(plan.contains(index), "{sql}\n{plan}");
