@@ -7,7 +7,7 @@
 //! | `GET /sim/log`, `DELETE /sim/log` | shows or empties the request log |
 //! | `GET /sim/faults`, `POST /sim/faults`, `DELETE /sim/faults` | shows, adds (one rule or an array of rules; `{"clear":true}` removes all), removes fault rules |
 //! | `GET /sim/world?pageSize=500` | counts what there is and what a crawl costs at least |
-//! | `POST /sim/games` | adds games: `{"count":3,"players":[1000],"running":false}` |
+//! | `POST /sim/games` | adds games: `{"count":3,"players":[1000],"running":false,"started_at_ms":null}` (null: after the newest) |
 //! | `POST /sim/vanish` | removes games: `{"games":["…"]}`, or `{"player":1000,"newest":1}` |
 //! | `POST /sim/finish` | ends the running games |
 
@@ -18,6 +18,7 @@ use axum::http::StatusCode;
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use dicechess_core::ids::{GameId, UserId};
+use dicechess_core::time::UnixMillis;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -99,11 +100,12 @@ struct GamesToAdd {
     count: usize,
     players: Vec<UserId>,
     running: bool,
+    started_at_ms: Option<i64>,
 }
 
 impl Default for GamesToAdd {
     fn default() -> Self {
-        Self { count: 1, players: Vec::new(), running: false }
+        Self { count: 1, players: Vec::new(), running: false, started_at_ms: None }
     }
 }
 
@@ -111,8 +113,9 @@ async fn add_games(
     State(shared): State<Arc<Shared>>,
     Json(wanted): Json<GamesToAdd>,
 ) -> Json<Value> {
-    let GamesToAdd { count, players, running } = wanted;
-    let new = NewGames { count, players, running, started_at: None };
+    let GamesToAdd { count, players, running, started_at_ms } = wanted;
+    let started_at = started_at_ms.map(UnixMillis);
+    let new = NewGames { count, players, running, started_at };
     Json(json!({"added": shared.world_mut().add_games(&new)}))
 }
 

@@ -15,6 +15,7 @@
 
 const token = document.querySelector("meta[name=session]").content;
 const main = document.querySelector("main");
+let isReplaced = false;
 
 addEventListener("popstate", show);
 document.addEventListener("click", (event) => {
@@ -138,8 +139,6 @@ function ask(responseType, { method, headers, body }, url) {
     request.send(body);
   });
 }
-
-let isReplaced = false;
 
 /** As programs that watch or mend fetch do. */
 function replaceFetch() {
