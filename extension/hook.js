@@ -32,6 +32,7 @@
   const nativeNow = Date.now;
   const { URL, Request, Uint8Array, ArrayBuffer, Blob, URLSearchParams, CustomEvent } = window;
   const encoder = pinned(new TextEncoder(), ['encode']);
+  const decoder = pinned(new TextDecoder(), ['decode']);
   const startsWith = String.prototype.startsWith;
   const endsWith = String.prototype.endsWith;
   const toUpperCase = String.prototype.toUpperCase;
@@ -139,9 +140,16 @@
   const xhrType = getter(xhr, 'responseType');
   const xhrText = getter(xhr, 'responseText');
   const xhrResponse = getter(xhr, 'response');
+  const setXhrType = setter(xhr, 'responseType');
   const xhrHeader = xhr.getResponseHeader;
   /** @type {WeakMap<XMLHttpRequest, {url: URL, method: string}>} */
   const opened = pinned(new WeakMap(), ['get', 'set', 'delete']);
+
+  /**
+   * Requests whose answer the page wants parsed: the browser is asked for the bytes instead, and they
+   * are parsed when the page looks. @type {WeakMap<XMLHttpRequest, {value?: any}>}
+   */
+  const parsed = pinned(new WeakMap(), ['get', 'set', 'delete']);
 
   replace(xhr, 'open', (target, self, args) => {
     attempt(() => {
@@ -149,7 +157,31 @@
       if (url) opened.set(self, { url, method: upper(args[0]) });
       else opened.delete(self);
     });
-    return apply(target, self, args);
+    const result = apply(target, self, args);
+    if (parsed.get(self)) {
+      parsed.delete(self);
+      attempt(() => setXhrType(self, 'json'));
+    }
+    return result;
+  });
+
+  replaceAccessor(xhr, 'responseType', {
+    get: (target, self) => (parsed.get(self) ? 'json' : apply(target, self, [])),
+    set: (target, self, args) => {
+      const result = apply(target, self, args);
+      parsed.delete(self);
+      return result;
+    },
+  });
+
+  replaceAccessor(xhr, 'response', {
+    get: (target, self) => {
+      const answer = parsed.get(self);
+      if (!answer) return apply(target, self, []);
+      if (stateOf(self) !== 4) return null;
+      if (!('value' in answer)) answer.value = attempt(() => parse(decoder.decode(xhrResponse(self))));
+      return answer.value;
+    },
   });
 
   replace(xhr, 'setRequestHeader', (target, self, args) => {
@@ -166,6 +198,10 @@
       if (!request || !isOfInterest(request.url)) return;
       const { method } = request;
       const asked = { url: hrefOf(request.url), method, requestBody: bytesOf(args[0] ?? null) };
+      if (xhrType(self) === 'json') {
+        setXhrType(self, 'arraybuffer');
+        parsed.set(self, {});
+      }
       const done = () => {
         if (stateOf(self) === 4 && opened.get(self) === request) attempt(() => readXhr(self, asked));
       };
@@ -191,7 +227,6 @@
     } else if (type === 'blob' && xhrResponse(self)) {
       body = apply(blobBytes, xhrResponse(self), []);
     }
-    // A page that has the browser parse the answer (`json`) keeps its bytes to itself.
     if (!body) return;
     const passOn = async () => report(asked, status, contentType, await body, null);
     passOn().catch(() => {});
@@ -290,6 +325,26 @@
     if (!descriptor) return;
     const value = new Proxy(descriptor.value, { apply: trap });
     defineProperty(owner, name, { ...descriptor, value });
+  }
+
+  /**
+   * The same for an accessor.
+   * @param {any} owner @param {string} name
+   * @param {{get?: (target: any, self: any) => any, set?: (target: any, self: any, args: any[]) => any}} traps
+   */
+  function replaceAccessor(owner, name, traps) {
+    const descriptor = getOwnPropertyDescriptor(owner, name);
+    if (!descriptor?.get) return;
+    if (traps.get) descriptor.get = new Proxy(descriptor.get, { apply: traps.get });
+    if (traps.set && descriptor.set) descriptor.set = new Proxy(descriptor.set, { apply: traps.set });
+    defineProperty(owner, name, descriptor);
+  }
+
+  /** @param {any} proto @param {string} name @returns {(object: any, value: any) => void} */
+  function setter(proto, name) {
+    const set = getOwnPropertyDescriptor(proto, name)?.set;
+    if (!set) throw new TypeError(`no ${name}`);
+    return (object, value) => apply(set, object, [value]);
   }
 
   /** @param {any} proto @param {string} name @returns {(object: any) => any} */

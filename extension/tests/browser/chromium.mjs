@@ -6,7 +6,7 @@ import { inflateRawSync } from 'node:zlib';
 
 import { chromium } from 'playwright-core';
 
-import { root, until } from './stage.mjs';
+import { atEnd, root, until } from './stage.mjs';
 
 const executablePath = process.env.CHROMIUM
   ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
@@ -37,7 +37,7 @@ export async function launch(t, site, home, { language = 'en-US', theme = 'light
     if (!isClosed) await context.close();
     isClosed = true;
   };
-  t.after(close);
+  atEnd(t, close);
   const worker = context.serviceWorkers()[0] ?? await context.waitForEvent('serviceworker', { timeout: 30_000 });
   const id = new URL(worker.url()).host;
   const pageOf = async (path) => {

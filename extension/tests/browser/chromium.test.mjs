@@ -30,11 +30,11 @@ async function pair(browser, daemon) {
   await page.close();
 }
 
-/** Opens a page of the site and waits until it has loaded its data. */
+/** Opens a page of the site, waits until it has loaded its data, and stays a moment, as people do. */
 async function open(page, path) {
-  const answered = page.waitForResponse((response) => response.url().includes('/api/'));
   await page.goto(`${SITE}${path}`);
-  await (await answered).finished();
+  await page.locator(`main[data-shown="${path.split('?')[0]}"]`).waitFor();
+  await page.waitForTimeout(300);
 }
 
 /** What the native core makes of a game's raw answers, with the names that are known. */
@@ -47,8 +47,25 @@ async function expected(site, player, game, names = {}) {
   return text;
 }
 
+/** The names that the extension has learned. */
+async function namesOf(browser) {
+  const page = await browser.options();
+  const players = await page.evaluate(async () => {
+    const { transact } = await import('../shared/database.js');
+    return transact(['players'], 'readonly', (tx) => tx.all('players'));
+  });
+  await page.close();
+  return Object.fromEntries(players.filter(({ username }) => username).map((player) => [player.user_id, player.username]));
+}
+
 const ids = (receiver) => receiver.got.map(({ body }) => JSON.parse(body).id);
 const posted = (receiver, count) => until(`${count} games arrive`, () => receiver.got.length >= count);
+
+/** A game of a player that has just begun. */
+async function startGame(site, player) {
+  const wanted = { count: 1, players: [player], running: true, started_at_ms: Date.now() - 60_000 };
+  return (await site.addGames(wanted)).added[0];
+}
 
 /** Finished games of a player that have moves and are no more than `count`. */
 async function gamesOf(site, player, count) {
@@ -62,30 +79,93 @@ async function gamesOf(site, player, count) {
   return found;
 }
 
-test('a game opened from a profile, watched, played: each is posted once, as the native core makes it', async (t) => {
+test('a game opened from a profile, watched and played: each is posted once, as the native core makes it', async (t) => {
   const site = await startSite(t);
   const receiver = await startReceiver(t);
   const browser = await launch(t, site, folder(t, 'chromium'));
   await useAnalytics(browser, receiver.url);
-  const [player] = site.seeds;
-  const [opened] = await gamesOf(site, player, 1);
-
+  const [me, somebody] = site.seeds;
   const page = await browser.page();
-  await open(page, `/profile/${player}`);
-  await open(page, `/game/${opened}`);
+
+  const [opened, other] = await gamesOf(site, me, 2);
+  await open(page, `/profile/${me}`);
+  await page.locator(`a[href="/game/${opened}"]`).click();
   await posted(receiver, 1);
-  const [first] = receiver.got;
-  assert.equal(first.body, await expected(site, player, opened));
-  assert.equal(first.headers.authorization, `Bearer ${TOKEN}`);
-  assert.equal(first.path, '/api/games');
+  assert.equal(receiver.got[0].body, await expected(site, me, opened));
+  assert.equal(receiver.got[0].headers.authorization, `Bearer ${TOKEN}`);
+  assert.equal(receiver.got[0].path, '/api/games');
 
   const tabs = await Promise.all(Array.from({ length: 5 }, () => browser.page()));
   await Promise.all(tabs.map((tab) => open(tab, `/game/${opened}`)));
-  const [other] = (await gamesOf(site, player, 2)).slice(1);
   await Promise.all(tabs.map((tab) => open(tab, `/game/${other}`)));
   await posted(receiver, 2);
-  await page.waitForTimeout(1000);
-  assert.deepEqual(ids(receiver), [opened, other], 'six tabs, one effect');
+  for (const tab of tabs) await tab.close();
+
+  const games = [];
+  for (const player of [somebody, me]) {
+    const game = await startGame(site, player);
+    await open(page, `/game/${game}?player=${player}`);
+    await site.finish();
+    await page.getByRole('button', { name: 'The game is over' }).click();
+    games.push(game);
+    await posted(receiver, 2 + games.length);
+    assert.equal(receiver.got.at(-1).body, await expected(site, player, game, await namesOf(browser)));
+  }
+  await page.waitForTimeout(500);
+  assert.deepEqual(ids(receiver), [opened, other, ...games], 'six tabs, one effect');
+  const crawled = (await site.log()).filter((entry) => entry.from_page && entry.endpoint === 'move_history');
+  assert.equal(crawled.length, 1 + 10 + 4, 'the pages asked, and nobody else');
+});
+
+test('a game of the user that the page did not load is asked for once', async (t) => {
+  const site = await startSite(t);
+  const receiver = await startReceiver(t);
+  const browser = await launch(t, site, folder(t, 'chromium'));
+  await useAnalytics(browser, receiver.url);
+  const [me] = site.seeds;
+  await browser.call({ action: 'asking', ask: true, own_user_id: me });
+  const game = await startGame(site, me);
+  const page = await browser.page();
+  await open(page, `/game/${game}`);
+  await site.finish();
+  const before = (await site.log()).length;
+  const asked = async (since) => (await site.log()).slice(since)
+    .filter(({ endpoint, from_page }) => from_page && endpoint !== 'leaderboard');
+  await page.locator('header a').click();
+  await posted(receiver, 1);
+  assert.equal(receiver.got[0].body, await expected(site, me, game));
+  await page.waitForTimeout(4000);
+  const [first, second, ...more] = await asked(before);
+  assert.deepEqual([first.endpoint, second.endpoint, more], ['history', 'move_history', []]);
+  assert.ok(second.at_ms - first.at_ms >= 3000);
+  assert.equal(first.params.filters.PLAYER_ID, `${me}`);
+
+  await browser.call({ action: 'asking', ask: false, own_user_id: me });
+  const other = await startGame(site, me);
+  await open(page, `/game/${other}`);
+  await site.finish();
+  const then = (await site.log()).length;
+  await page.locator('header a').click();
+  await page.waitForTimeout(14_000);
+  assert.deepEqual(await asked(then), []);
+});
+
+test('however a page loads its data, it is seen', async (t) => {
+  const site = await startSite(t);
+  const browser = await launch(t, site, folder(t, 'chromium'));
+  const [me] = site.seeds;
+  const ways = ['fetch', 'request', 'xhr', 'buffer', 'replaced', 'frame', 'json'];
+  const games = await gamesOf(site, me, ways.length);
+  const page = await browser.page();
+  const problems = [];
+  page.on('pageerror', (error) => problems.push(`${error}`));
+  page.on('console', (message) => { if (message.type() === 'error') problems.push(message.text()); });
+  for (const [n, way] of ways.entries()) {
+    await open(page, `/profile/${me}?load=${way}`);
+    await open(page, `/game/${games[n]}?load=${way}`);
+    await until(`${way} is seen`, async () => (await browser.summary()).counts.waiting === n + 1, 10);
+  }
+  assert.deepEqual(problems, [], 'the pages notice nothing');
 });
 
 test('a paired daemon gets the raw answers, and the site is not asked again', async (t) => {

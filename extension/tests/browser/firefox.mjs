@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import WebSocket from 'ws';
 
-import { root, until } from './stage.mjs';
+import { atEnd, root, until } from './stage.mjs';
 
 const executable = process.env.FIREFOX ?? ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find(existsSync);
 
@@ -40,7 +40,7 @@ export async function launch(t, site, home) {
   });
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => { printed += part; });
-  t.after(() => new Promise((resolve) => {
+  atEnd(t, () => new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve(undefined);
     child.once('exit', resolve);
     child.kill('SIGKILL');
@@ -50,7 +50,7 @@ export async function launch(t, site, home) {
     return /WebDriver BiDi listening on (ws:\S+)/.exec(printed)?.[1];
   }, 60);
   const bidi = await Bidi.connect(`${address}/session`);
-  t.after(() => bidi.close());
+  atEnd(t, () => bidi.close());
   await bidi.send('session.new', { capabilities: { alwaysMatch: { acceptInsecureCerts: true } } });
   const archive = join(root, 'dist/firefox.zip');
   const { extension } = await bidi.send('webExtension.install', { extensionData: { type: 'archivePath', path: archive } });

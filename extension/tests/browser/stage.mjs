@@ -17,10 +17,24 @@ const binary = process.env.DICECHESS_SYNC ?? join(root, 'target/debug/dicechess-
 /** The origin under which the extension knows the site. */
 export const SITE = 'https://dicechess.com';
 
+/** @type {WeakMap<object, (() => unknown)[]>} */
+const endings = new WeakMap();
+
+/** Has something done when a test ends: what began last ends first. */
+export function atEnd(t, work) {
+  const known = endings.get(t);
+  if (known) return void known.push(work);
+  const list = [work];
+  endings.set(t, list);
+  t.after(async () => {
+    for (const ending of list.reverse()) await ending();
+  });
+}
+
 /** A folder that is removed at the end. */
 export function folder(t, name) {
   const path = mkdtempSync(join(tmpdir(), `dicechess-${name}-`));
-  t.after(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
+  atEnd(t, () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
   return path;
 }
 
@@ -49,7 +63,7 @@ export async function startSite(t, { games = 40, players = 8, seed = 1 } = {}) {
   const home = folder(t, 'site');
   const args = ['sim', '--listen', '127.0.0.1:0', '--games', `${games}`, '--players', `${players}`, '--seed', `${seed}`];
   const child = run(args, { cwd: home, env: { PATH: process.env.PATH } });
-  t.after(() => end(child));
+  atEnd(t, () => end(child));
   const settings = await until('the simulated site starts', () => {
     const lines = [...child.output().matchAll(/^export (\w+)=(.*)$/gm)];
     return lines.length >= 6 && Object.fromEntries(lines.map(([, name, value]) => [name, value]));
@@ -178,7 +192,7 @@ async function listening(t, server, port = 0) {
     if (server.listening) await new Promise((resolve) => { server.close(resolve); });
   };
   server.stop = stop;
-  t.after(stop);
+  atEnd(t, stop);
   return server.address().port;
 }
 
@@ -200,7 +214,7 @@ export async function startDaemon(t, site, settings = {}) {
     });
   };
   await start();
-  t.after(() => end(child));
+  atEnd(t, () => end(child));
   const command = (...args) => execFileSync(binary, args, { cwd: home, env, encoding: 'utf8' });
   return {
     url,
