@@ -49,6 +49,7 @@
   const isInteger = Number.isSafeInteger;
   const isView = ArrayBuffer.isView;
   const stop = Event.prototype.stopImmediatePropagation;
+  const handled = Event.prototype.preventDefault;
   const listen = EventTarget.prototype.addEventListener;
   const abortAfter = AbortSignal.timeout;
 
@@ -299,6 +300,7 @@
     const name = detailOf(event);
     if (channel !== null || typeof name !== 'string') return;
     apply(stop, event, []);
+    apply(handled, event, []);
     channel = name;
     const waiting = early;
     early = [];

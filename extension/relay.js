@@ -44,12 +44,15 @@
 
   // --- the hook ---------------------------------------------------------------------------------
 
-  const sayName = () => window.dispatchEvent(new CustomEvent(RELAY_READY, { detail: channel }));
-  window.addEventListener(HOOK_READY, (event) => {
-    event.stopImmediatePropagation();
-    sayName();
-  }, { once: true });
-  sayName();
+  // The hook marks the event as handled. Where it came first it has the name now; where it is still
+  // to come it will ask, before any script of the page runs. Asked a second time, nothing is said.
+  const sayName = () => !window.dispatchEvent(new CustomEvent(RELAY_READY, { detail: channel, cancelable: true }));
+  if (!sayName()) {
+    window.addEventListener(HOOK_READY, (event) => {
+      event.stopImmediatePropagation();
+      sayName();
+    }, { once: true });
+  }
 
   window.addEventListener('message', (event) => {
     const data = event.data;

@@ -4,31 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { launch } from './chromium.mjs';
+import { pair, useAnalytics } from './people.mjs';
 import { SITE, folder, nativeDocument, startDaemon, startReceiver, startSite, until } from './stage.mjs';
 
 const TOKEN = 'the-token-of-the-tests';
-
-/** Connects an analytics service as a user does, through the options. */
-async function useAnalytics(browser, url) {
-  await browser.allow('http://127.0.0.1/*');
-  const page = await browser.options();
-  await page.getByRole('radio', { name: /Analytics service/ }).check();
-  await page.getByLabel('Address of the service').fill(url);
-  await page.getByRole('textbox', { name: 'Token' }).fill(TOKEN);
-  await page.getByRole('button', { name: 'Save' }).first().click();
-  await page.getByText('Connected. Games that wait are sent now.').waitFor();
-  await page.close();
-}
-
-async function pair(browser, daemon) {
-  await browser.allow('http://127.0.0.1/*');
-  const page = await browser.options();
-  await page.getByLabel('Address of dicechess-sync').fill(daemon.url);
-  await page.getByLabel('Pairing code').fill(daemon.pairingCode().toLowerCase());
-  await page.getByRole('button', { name: 'Pair' }).click();
-  await page.getByText('Connected. Games that wait are sent now.').waitFor();
-  await page.close();
-}
 
 /** Opens a page of the site, waits until it has loaded its data, and stays a moment, as people do. */
 async function open(page, path) {
@@ -83,7 +62,7 @@ test('a game opened from a profile, watched and played: each is posted once, as 
   const site = await startSite(t);
   const receiver = await startReceiver(t);
   const browser = await launch(t, site, folder(t, 'chromium'));
-  await useAnalytics(browser, receiver.url);
+  await useAnalytics(browser, receiver.url, TOKEN);
   const [me, somebody] = site.seeds;
   const page = await browser.page();
 
@@ -121,7 +100,7 @@ test('a game of the user that the page did not load is asked for once', async (t
   const site = await startSite(t);
   const receiver = await startReceiver(t);
   const browser = await launch(t, site, folder(t, 'chromium'));
-  await useAnalytics(browser, receiver.url);
+  await useAnalytics(browser, receiver.url, TOKEN);
   const [me] = site.seeds;
   await browser.call({ action: 'asking', ask: true, own_user_id: me });
   const game = await startGame(site, me);
@@ -194,7 +173,7 @@ test('receiver down, worker killed, browser restarted: everything arrives, in or
   const home = folder(t, 'chromium');
   let browser = await launch(t, site, home);
   const receiver = await startReceiver(t);
-  await useAnalytics(browser, receiver.url);
+  await useAnalytics(browser, receiver.url, TOKEN);
   await receiver.stop();
   const [player] = site.seeds;
   const games = await gamesOf(site, player, 4);

@@ -206,7 +206,8 @@ export async function startDaemon(t, site, settings = {}) {
   };
   const url = `http://127.0.0.1:${port}`;
   let child;
-  const start = async () => {
+  const start = async (more = {}) => {
+    Object.assign(env, more);
     child = run(['serve'], { cwd: home, env });
     await until('the daemon answers', async () => {
       if (child.exitCode !== null) throw new Fatal(`serve ended:\n${child.output()}`);
