@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement fails by panicking")]
 
+mod audience;
 mod measure;
 mod prefill;
 mod troubles;
@@ -39,6 +40,9 @@ struct Args {
     /// Games go to the embedded analytics and an archive directory instead of services.
     #[arg(long)]
     embedded: bool,
+    /// A dashboard is open and the metrics are scraped every 15 seconds.
+    #[arg(long)]
+    audience: bool,
     /// The least pause between two requests, in milliseconds; so that all takes 70 % of the time if
     /// left out.
     #[arg(long)]
@@ -118,6 +122,9 @@ impl Run {
         daemon.until_logged("this process crawls");
         self.meter.started(began.elapsed(), daemon.pid());
         println!("started in {:?}: {pages}", began.elapsed());
+        if self.args.audience {
+            audience::look_on(&pages);
+        }
         self.daemon = Some(daemon);
     }
 
