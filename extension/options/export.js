@@ -20,7 +20,7 @@ export async function exportBundles() {
       game: await tx.get('games', key), moves: await tx.get('moves', key),
     }));
     if (!game?.row) continue;
-    lines.push(new Blob([bundle(game, moves?.bytes ?? null), '\n']));
+    lines.push(new Blob([bundle(game, moves ? new Uint8Array(moves.bytes) : null), '\n']));
   }
   return { count: lines.length, blob: new Blob(lines, { type: 'application/x-ndjson' }) };
 }

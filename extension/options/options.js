@@ -132,7 +132,7 @@ async function disconnect() {
 async function showSample() {
   if (!(/** @type {HTMLDetailsElement} */ (by('sample')).open)) return;
   try {
-    const sample = await tell({ action: 'sample', kind: kind() });
+    const sample = await tell({ action: 'sample', receiver: kind() });
     by('sample-what').textContent = text(sample.is_own ? 'sampleOwn' : 'sampleMade', sample.url);
     by('sample-body').textContent = sample.body;
   } catch (error) {

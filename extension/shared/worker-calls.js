@@ -44,7 +44,7 @@ import { api } from './browser.js';
  *   | {action: 'pause', paused: boolean} | {action: 'pair', url: string, code: string}
  *   | {action: 'token', url: string, token: string} | {action: 'disconnect'}
  *   | {action: 'asking', ask: boolean, own_user_id: number | null} | {action: 'read_notices'}
- *   | {action: 'sample', kind: 'daemon' | 'analytics'} | {action: 'forget_posted'}
+ *   | {action: 'sample', receiver: 'daemon' | 'analytics'} | {action: 'forget_posted'}
  *   | {action: 'room', most_bytes: number}} Call
  */
 

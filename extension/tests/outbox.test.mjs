@@ -133,8 +133,8 @@ test('no page is told a secret', async () => {
   await games(1);
   network(() => ({ status: 201 }));
   const shown = JSON.stringify([
-    await called({ action: 'summary' }), await called({ action: 'sample', kind: 'daemon' }),
-    await called({ action: 'sample', kind: 'analytics' }),
+    await called({ action: 'summary' }), await called({ action: 'sample', receiver: 'daemon' }),
+    await called({ action: 'sample', receiver: 'analytics' }),
   ]);
   assert.ok(!shown.includes('the-secret'));
   assert.ok(shown.includes('127.0.0.1:8787'));

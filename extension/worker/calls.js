@@ -43,7 +43,7 @@ export async function called(call) {
     case 'room': return change({ most_bytes: call.most_bytes });
     case 'read_notices':
       return transact(['facts'], 'readwrite', (tx) => tx.delete('facts', 'notices'));
-    case 'sample': return sample(call.kind);
+    case 'sample': return sample(call.receiver);
     case 'forget_posted': return forgetPosted();
     default: throw new Error('no such call');
   }

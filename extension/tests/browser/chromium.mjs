@@ -1,6 +1,6 @@
 // Debian's Chromium with the packed extension in it.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 
@@ -15,21 +15,23 @@ const executablePath = process.env.CHROMIUM
  * Starts Chromium with the extension, as `dist/chrome.zip` has it, and a profile that may be used
  * again.
  */
-export async function launch(t, site, home, { language = 'en-US', theme = 'light', headers = [] } = {}) {
+export async function launch(t, site, home, { language = 'en' } = {}) {
   if (!executablePath) throw new Error('no Chromium: `apt-get install chromium`, or set CHROMIUM');
   const extension = join(home, 'extension');
   if (!existsSync(extension)) unpack(join(root, 'dist/chrome.zip'), extension);
+  // Debian's Chromium speaks English only unless its translations are installed, so the other
+  // language takes English's place.
+  const texts = (name) => join(extension, '_locales', name, 'messages.json');
+  if (language !== 'en') copyFileSync(texts(language), texts('en'));
   const context = await chromium.launchPersistentContext(join(home, 'profile'), {
     headless: true,
     executablePath,
-    colorScheme: theme,
     ignoreHTTPSErrors: true,
-    env: { ...process.env, HOME: home, TMPDIR: home, LANGUAGE: language.slice(0, 2), LANG: `${language.replace('-', '_')}.UTF-8` },
+    env: { ...process.env, HOME: home, TMPDIR: home },
     args: [
       '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-      '--disable-component-update', '--disable-sync', `--lang=${language}`, `--proxy-server=http://${site.proxy}`,
+      '--disable-component-update', '--disable-sync', `--proxy-server=http://${site.proxy}`,
       '--ignore-certificate-errors', `--disable-extensions-except=${extension}`, `--load-extension=${extension}`,
-      ...headers,
     ],
   });
   let isClosed = false;
