@@ -84,9 +84,8 @@ async function allow(context, id, origin) {
 
 /** Stops the worker as the browser does with an idle one. */
 async function stopWorker(context, id) {
-  const page = context.pages().find((open) => open.url().startsWith(`chrome-extension://${id}/`))
-    ?? await context.newPage();
-  if (!page.url().startsWith(`chrome-extension://${id}/`)) await page.goto(`chrome-extension://${id}/popup/popup.html`);
+  const page = await context.newPage();
+  await page.goto(`chrome-extension://${id}/icons/icon.svg`);
   const session = await context.newCDPSession(page);
   const states = [];
   session.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {

@@ -166,6 +166,14 @@ test('a paired daemon gets the raw answers, and the site is not asked again', as
   assert.equal(daemon.show(game), await expected(site, player, game, await site.names()));
   const crawled = (await site.log()).filter((entry) => entry.user_agent?.startsWith('dicechess-sync'));
   assert.deepEqual(crawled.filter((entry) => entry.endpoint === 'move_history'), []);
+
+  daemon.command('pair', 'revoke', '1');
+  const [, next] = await gamesOf(site, player, 2);
+  await open(page, `/game/${next}`);
+  await until('the user is asked', async () => (await browser.summary()).refused);
+  assert.equal((await browser.summary()).counts.waiting, 1);
+  await pair(browser, daemon);
+  await until('it is posted', async () => (await browser.summary()).counts.posted === 2);
 });
 
 test('receiver down, worker killed, browser restarted: everything arrives, in order, once', async (t) => {
@@ -201,4 +209,48 @@ test('receiver down, worker killed, browser restarted: everything arrives, in or
   await popup.getByText('Connected', { exact: true }).waitFor();
   assert.deepEqual(ids(back), games);
   for (const [n, game] of games.entries()) assert.equal(back.got[n].body, await expected(site, player, game));
+});
+
+test('the alarm sends what waits, and a worker that is killed while it sends does so again', async (t) => {
+  const site = await startSite(t);
+  const browser = await launch(t, site, folder(t, 'chromium'));
+  const receiver = await startReceiver(t);
+  await useAnalytics(browser, receiver.url, TOKEN);
+  receiver.answer(() => ({ status: 503 }));
+  const [player] = site.seeds;
+  const [game] = await gamesOf(site, player, 1);
+  const page = await browser.page();
+  await open(page, `/profile/${player}`);
+  await open(page, `/game/${game}`);
+  await until('the receiver is left alone', async () => (await browser.summary()).next_try_at_ms);
+  const options = await browser.options();
+  const due = await options.evaluate(async () => (await chrome.alarms.get('outbox'))?.scheduledTime);
+  assert.equal(due, (await browser.summary()).next_try_at_ms, "the alarm is set to the core's timer");
+
+  // Five minutes pass.
+  await options.evaluate(async (id) => {
+    const { transact } = await import('../shared/database.js');
+    await transact(['games', 'facts'], 'readwrite', async (tx) => {
+      const record = await tx.get('games', id);
+      record.state.next_retry_at_ms -= 300_000;
+      await tx.put('games', record);
+      const receiving = await tx.get('facts', 'receiver');
+      receiving.value.paused_until_ms -= 300_000;
+      await tx.put('facts', receiving);
+    });
+  }, game);
+  const wake = () => options.evaluate(() => chrome.alarms.create('outbox', { when: Date.now() + 1500 }));
+  let answer = () => {};
+  receiver.answer(() => new Promise((resolve) => { answer = () => resolve({ status: 201 }); }));
+  await browser.stopWorker();
+  await wake();
+  await until('it is being sent', () => receiver.got.length === 2);
+  await browser.stopWorker();
+  answer();
+  assert.equal((await browser.summary()).counts.posted, 0, 'nobody heard the answer');
+  receiver.answer(() => ({ status: 200 }));
+  await wake();
+  await until('it is posted', async () => (await browser.summary()).counts.posted === 1);
+  const bodies = new Set(receiver.got.map(({ body }) => body));
+  assert.deepEqual([...bodies], [await expected(site, player, game)], 'the same body each time');
 });

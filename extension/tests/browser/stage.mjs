@@ -223,11 +223,8 @@ export async function startDaemon(t, site, settings = {}) {
     stop: () => end(child),
     output: () => child.output(),
     pairingCode: () => JSON.parse(command('pair', '--json')).code,
-    revoke: (id) => command('pair', 'revoke', `${id}`),
     /** The ingest document as the daemon makes it. */
     show: (game) => command('show', game, '--json').trim(),
-    status: () => JSON.parse(command('status', '--json')),
-    /** What the embedded analytics was given, body by body as it is kept. */
     command,
   };
 }
@@ -247,8 +244,8 @@ export async function startReceiver(t, { port = 0 } = {}) {
     for await (const part of asked) parts.push(part);
     const body = Buffer.concat(parts).toString();
     const entry = { path: asked.url, method: asked.method, headers: asked.headers, body };
-    const { status, text } = reply(entry);
-    got.push({ ...entry, status });
+    got.push(entry);
+    const { status, text } = await reply(entry);
     answer.writeHead(status, { 'content-type': 'application/json' }).end(text ?? '{}');
   });
   const taken = await listening(t, server, port);
