@@ -53,3 +53,35 @@ test('it posts to an analytics service what the native core makes', async (t) =>
   assert.equal(receiver.got[0].body, nativeDocument(entries.get(game), player, await site.moves(game)));
   assert.equal(receiver.got[0].headers.authorization, 'Bearer the-token');
 });
+
+test('however a page loads its data, it is seen, and what it does not load is asked for once', async (t) => {
+  const site = await startSite(t);
+  const browser = await launch(t, site, folder(t, 'firefox'));
+  const options = await browser.page(`${browser.base}/options/options.html`);
+  const call = async (message) => {
+    const answer = await options.evaluate(`browser.runtime.sendMessage(${JSON.stringify({ kind: 'page-call', ...message })})`);
+    if (answer.error) throw new Error(answer.error);
+    return answer.value;
+  };
+  const waiting = async () => (await call({ action: 'summary' })).counts.waiting;
+  const [me] = site.seeds;
+  const finished = [...(await site.entries(me))].filter(([, entry]) => JSON.parse(entry).result !== null && !JSON.parse(entry).isCancelled);
+  const page = await browser.page(`${SITE}/profile/${me}`);
+  await until('the history is seen', async () => (await call({ action: 'summary' })).counts.seen > 0);
+  for (const [n, way] of ['fetch', 'request', 'xhr', 'buffer', 'json', 'replaced', 'frame'].entries()) {
+    await page.goto(`${SITE}/game/${finished[n][0]}?load=${way}`);
+    await until(`${way} is seen`, async () => (await waiting()) === n + 1, 10);
+  }
+
+  await call({ action: 'asking', ask: true, own_user_id: me });
+  const wanted = { count: 1, players: [me], running: true, started_at_ms: Date.now() - 60_000 };
+  const { added: [game] } = await site.addGames(wanted);
+  const before = (await site.log()).length;
+  await page.goto(`${SITE}/game/${game}?load=none`);
+  await site.finish();
+  await page.goto(`${SITE}/`);
+  await until('the game is whole', async () => (await waiting()) === 8, 60);
+  const asked = (await site.log()).slice(before).filter(({ endpoint, from_page }) => from_page && endpoint !== 'leaderboard');
+  assert.deepEqual(asked.map(({ endpoint }) => endpoint), ['history', 'move_history']);
+  assert.ok((await call({ action: 'summary' })).recent.some(({ game_id }) => game_id === game));
+});
