@@ -26,36 +26,51 @@ pub(crate) fn test(tally: &mut Tally) -> Result<()> {
     run::run(&mut cargo("build --package dicechess-sync --bin dicechess-sync"))?;
     let mut tests = Command::new("node");
     tests.args(["--test", "--test-reporter=spec"]).current_dir(&folder);
-    run_tests(tests.env("DICECHESS_SYNC", target().join("debug/dicechess-sync")), tally)
+    run_tests(tests.env("DICECHESS_SYNC", binary()), tally)
 }
 
-/// Where cargo builds.
-fn target() -> PathBuf {
+/// The program under test, as cargo builds it by default.
+pub(crate) fn binary() -> PathBuf {
     let own = std::env::var_os("CARGO_TARGET_DIR");
-    run::root().join(own.unwrap_or_else(|| "target".into()))
+    run::root().join(own.unwrap_or_else(|| "target".into())).join("debug/dicechess-sync")
 }
 
-fn ensure_chromium() -> Result<()> {
+/// Chromium, as Debian has it, unless `CHROMIUM` names another.
+///
+/// # Errors
+/// It is missing and cannot be installed from here.
+pub(crate) fn ensure_chromium() -> Result<()> {
+    ensure("CHROMIUM", "chromium", &["chromium", "fonts-dejavu-core"])
+}
+
+/// Makes a browser available: one that a variable names, one that is there, or Debian's.
+///
+/// # Errors
+/// It is missing and cannot be installed from here.
+pub(crate) fn ensure(variable: &str, program: &str, packages: &[&str]) -> Result<()> {
     let is_there = |program: &str| {
         let answers = run::capture(Command::new(program).arg("--version"));
         answers.is_ok_and(|printed| printed.success)
     };
-    if std::env::var_os("CHROMIUM").is_some() || is_there("chromium") {
+    if std::env::var_os(variable).is_some() || is_there(program) {
         return Ok(());
     }
     let is_root = run::stdout(Command::new("id").arg("-u"))?.trim() == "0";
     if !is_root || !is_there("apt-get") {
-        bail!("Chromium is missing: `apt-get install chromium`, or name one in CHROMIUM");
+        bail!("{program} is missing: `apt-get install {program}`, or name one in {variable}");
     }
     let mut install = Command::new("apt-get");
-    install.args(["install", "--yes", "--quiet", "chromium", "fonts-dejavu-core"]);
+    install.args(["install", "--yes", "--quiet"]).args(packages);
     install.env("DEBIAN_FRONTEND", "noninteractive");
     run::run(Command::new("apt-get").args(["update", "--quiet"]))?;
     run::run(&mut install)
 }
 
-/// Installs the packages of the lock file unless exactly these are there.
-fn ensure_packages(folder: &Path) -> Result<()> {
+/// Installs the packages of a folder's lock file unless exactly these are there.
+///
+/// # Errors
+/// There is no lock file, or npm fails.
+pub(crate) fn ensure_packages(folder: &Path) -> Result<()> {
     let wanted = fs::read(folder.join("package-lock.json")).context("package-lock.json")?;
     let note = folder.join("node_modules/.installed-lock.json");
     if fs::read(&note).is_ok_and(|installed| installed == wanted) {
