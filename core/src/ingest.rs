@@ -253,6 +253,7 @@ impl From<Side> for Color {
 impl IngestGame {
     /// The bytes that are posted.
     pub fn to_json(&self) -> String {
-        serde_json::to_string(self).expect("a game has only string keys and finite numbers")
+        serde_json::to_string(self)
+            .unwrap_or_else(|_| unreachable!("a game has only string keys and finite numbers"))
     }
 }

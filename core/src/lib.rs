@@ -32,6 +32,7 @@ pub mod ingest;
 pub mod lifecycle;
 pub mod normalise;
 pub mod observation;
+mod order;
 pub mod pacing;
 pub mod pairing;
 pub mod replay;

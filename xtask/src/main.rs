@@ -8,6 +8,7 @@
 //! | `browser` | the dashboard's tests in a real browser |
 //! | `vendor` | the board of the game viewer, copied from npm |
 //! | `wasm` | the core's tests as WebAssembly |
+//! | `extension` | the browser extension, built and packed |
 //! | `bench` | the benchmarks, as ratios |
 //! | `tools` | what the tasks need and how it is installed |
 //! | `run`, `tally` | running programs, counting tests |
@@ -16,6 +17,7 @@
 mod bench;
 mod browser;
 mod ci;
+mod extension;
 mod prove;
 mod purity;
 mod run;
@@ -38,6 +40,7 @@ cargo xtask <task>
   wasm               the core's tests as WebAssembly, under node
   browser-tests      the dashboard in Chromium, which is installed where it is missing
   vendor [VERSION]   takes the board of the game viewer from npm; --check: whether it is intact
+  extension          the browser extension: extension/wasm/, dist/chrome.zip and dist/firefox.zip
   bench              the benchmarks, as ratios to parsing (docs/benchmarks.md)
 ";
 
@@ -63,6 +66,7 @@ fn run_task(task: &[&str]) -> Result<()> {
         ["vendor"] => vendor::vendor(None),
         ["vendor", "--check"] => vendor::check(),
         ["vendor", version] => vendor::vendor(Some(version)),
+        ["extension"] => extension::build(),
         ["bench"] => bench::run(),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

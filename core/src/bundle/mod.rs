@@ -17,7 +17,6 @@ pub use archived::ArchivedGame;
 pub use read::{Bundle, UnreadableBundle};
 pub use seen::{RefusedBundle, SeenGame};
 
-use serde::Serialize;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
@@ -58,44 +57,43 @@ pub struct UnreadableArtifact {
 /// # Errors
 /// One of the raw answers is no JSON.
 pub fn bundle_json(parts: &BundleParts<'_>) -> Result<String, UnreadableArtifact> {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Bundle<'a> {
-        source: &'static str,
-        external_id: GameId,
-        white_user_id: Option<UserId>,
-        black_user_id: Option<UserId>,
-        started_at: Option<&'a str>,
-        fetched_at: Option<&'a str>,
-        meta_fetched_at: Option<&'a str>,
-        artifacts: Artifacts<'a>,
-    }
-    #[derive(Serialize)]
-    struct Artifacts<'a> {
-        history_meta: Option<&'a RawValue>,
-        move_history: &'a RawValue,
-    }
-    let bundle = Bundle {
-        source: SOURCE,
-        external_id: parts.game_id,
-        white_user_id: parts.white_user_id,
-        black_user_id: parts.black_user_id,
-        started_at: parts.started_at,
-        fetched_at: parts.fetched_at,
-        meta_fetched_at: parts.meta_fetched_at,
-        artifacts: Artifacts {
-            history_meta: parts
-                .history_meta
-                .map(|text| artifact("history entry", text))
-                .transpose()?,
-            move_history: artifact("move history", parts.move_history)?,
-        },
-    };
-    Ok(serde_json::to_string(&bundle).expect("raw JSON, strings and numbers always serialise"))
+    let history_meta =
+        parts.history_meta.map(|text| artifact("history entry", text)).transpose()?;
+    let id = |id: Option<UserId>| id.map_or_else(null, |id| id.to_string());
+    Ok(format!(
+        concat!(
+            r#"{{"source":"{}","externalId":"{}","whiteUserId":{},"blackUserId":{},"#,
+            r#""startedAt":{},"fetchedAt":{},"metaFetchedAt":{},"#,
+            r#""artifacts":{{"history_meta":{},"move_history":{}}}}}"#
+        ),
+        SOURCE,
+        parts.game_id,
+        id(parts.white_user_id),
+        id(parts.black_user_id),
+        text(parts.started_at),
+        text(parts.fetched_at),
+        text(parts.meta_fetched_at),
+        history_meta.unwrap_or("null"),
+        artifact("move history", parts.move_history)?,
+    ))
 }
 
-fn artifact<'a>(name: &'static str, text: &'a str) -> Result<&'a RawValue, UnreadableArtifact> {
-    serde_json::from_str(text).map_err(|source| UnreadableArtifact { artifact: name, source })
+fn null() -> String {
+    "null".to_owned()
+}
+
+fn text(text: Option<&str>) -> String {
+    text.map_or_else(null, |text| {
+        serde_json::to_string(text).unwrap_or_else(|_| unreachable!("a text always serialises"))
+    })
+}
+
+/// The text itself, if it is JSON.
+fn artifact<'a>(name: &'static str, text: &'a str) -> Result<&'a str, UnreadableArtifact> {
+    match serde_json::from_str::<&RawValue>(text) {
+        Ok(json) => Ok(json.get()),
+        Err(source) => Err(UnreadableArtifact { artifact: name, source }),
+    }
 }
 
 #[cfg(test)]

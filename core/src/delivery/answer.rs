@@ -3,7 +3,7 @@
 //! Decides by the status; the body gives the reason, and unmasks a success that is not the
 //! receiver's own.
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use crate::ids::GameId;
 use crate::lifecycle::{GameEvent, PostResult};
@@ -69,8 +69,14 @@ impl PostAnswer {
 
     /// Reads what came over HTTP in answer to `game`: a success must be the receiver's, not a login
     /// page or another service's behind a wrong URL, and not about another game. An empty or cut
-    /// body is taken by its status.
+    /// body is taken by its status. Status 0: no answer came, and the body says why, if that is known.
     pub fn of_response(target: Target, status: u16, body: String, game: GameId) -> Self {
+        if status == 0 {
+            return match one_line(&body, 200) {
+                why if why.is_empty() => Self::TimedOut,
+                message => Self::Failed { message },
+            };
+        }
         if matches!(status, 200 | 201)
             && let Some(message) = not_the_receivers(target, &body, game)
         {
@@ -97,10 +103,6 @@ impl PostAnswer {
 }
 
 fn not_the_receivers(target: Target, body: &str, game: GameId) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Success {
-        id: Option<GameId>,
-    }
     let name = match target {
         Target::Analytics => "analytics",
         Target::Daemon => "the daemon",
@@ -109,7 +111,8 @@ fn not_the_receivers(target: Target, body: &str, game: GameId) -> Option<String>
     if text.starts_with('<') {
         return Some(format!("a web page answered instead of {name}: is its URL right?"));
     }
-    let id = serde_json::from_str::<Success>(text).ok().and_then(|success| success.id);
+    let success: Option<Value> = serde_json::from_str(text).ok();
+    let id = success.and_then(|success| success.get("id")?.as_str()?.parse::<GameId>().ok());
     let is_other = id.is_some_and(|id| id != game);
     is_other.then(|| format!("{name} answered about another game: {}", one_line(body, 200)))
 }
@@ -122,11 +125,15 @@ fn not_the_receivers(target: Target, body: &str, game: GameId) -> Option<String>
 /// assert_eq!(one_line("ééé", 2), "éé…");
 /// ```
 pub fn one_line(text: &str, limit: usize) -> String {
-    let flat: String = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    match flat.char_indices().nth(limit) {
-        Some((end, _)) => format!("{}…", &flat[..end]),
-        None => flat,
+    let mut line = String::new();
+    for (place, letter) in text.trim().chars().enumerate() {
+        if place == limit {
+            line.push('…');
+            break;
+        }
+        line.push(if letter.is_control() { ' ' } else { letter });
     }
+    line
 }
 
 #[cfg(test)]
@@ -163,6 +170,16 @@ mod tests {
         let of = |target| PostAnswer::of_response(target, 409, why(), game);
         assert_eq!(of(Target::Daemon), PostAnswer::Refused { status: 409, reason: why() });
         assert_eq!(of(Target::Analytics), PostAnswer::of_reply(409, why()));
+    }
+
+    #[test]
+    fn no_answer_at_all() {
+        let of = |why: &str| {
+            let game = GAME.parse().unwrap();
+            PostAnswer::of_response(Target::Daemon, 0, why.to_owned(), game)
+        };
+        assert_eq!(of(""), PostAnswer::TimedOut);
+        assert_eq!(of("refused\n"), PostAnswer::Failed { message: "refused".to_owned() });
     }
 
     #[test]

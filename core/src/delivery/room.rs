@@ -1,10 +1,13 @@
 //! What a browser lets go when the room for what it keeps is full.
 //!
 //! Decides the order: what nobody may ever want first (moves without an entry, entries without
-//! moves), then what a receiver has, then what it refused; in each the oldest first. What no
+//! moves), then what a receiver has, then what it refused, then what is left of both; in each the
+//! oldest first. What no
 //! receiver has answered yet is never let go: when that alone fills the room, nothing more is taken.
 
 use crate::ids::GameId;
+use crate::lifecycle::{ErrorStage, GameStatus};
+use crate::order::in_order;
 use crate::time::UnixMillis;
 
 /// Why something is kept.
@@ -16,8 +19,28 @@ pub enum Kept {
     Posted,
     /// A receiver refused it.
     Rejected,
+    /// The entry of a game that a receiver has or refused, whose moves are gone already.
+    Remnant,
     /// It waits for a receiver, or for code that can read it.
     Waiting,
+}
+
+impl Kept {
+    /// Why something of a game with this status is kept.
+    #[must_use]
+    pub const fn of(status: GameStatus, has_moves: bool) -> Self {
+        match status {
+            GameStatus::Discovered | GameStatus::Error(ErrorStage::Fetch) | GameStatus::Skipped => {
+                Self::Part
+            }
+            GameStatus::Posted if has_moves => Self::Posted,
+            GameStatus::Rejected if has_moves => Self::Rejected,
+            GameStatus::Posted | GameStatus::Rejected => Self::Remnant,
+            GameStatus::Fetched | GameStatus::Error(ErrorStage::Post | ErrorStage::Normalize) => {
+                Self::Waiting
+            }
+        }
+    }
 }
 
 /// What is kept of one game.
@@ -33,11 +56,20 @@ pub struct KeptRaw {
     pub bytes: u64,
 }
 
+impl KeptRaw {
+    /// Its place in the order in which things are let go: the reason, then the time.
+    fn rank(&self) -> u64 {
+        const TIMES: u64 = 1 << 60;
+        let since = u64::try_from(self.since.0).unwrap_or(0).min(TIMES - 1);
+        self.kept as u64 * TIMES + since
+    }
+}
+
 /// What is done about the room.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Room {
-    /// The games whose raw answers are let go.
-    pub dropped: Vec<GameId>,
+    /// What is let go, in this order.
+    pub dropped: Vec<KeptRaw>,
     /// How much is kept then, with what comes in.
     pub bytes: u64,
     /// Whether what comes in may be kept.
@@ -47,21 +79,21 @@ pub struct Room {
 /// Makes room for `incoming` bytes within `most` bytes. Parts of games never take more than a quarter
 /// of the room, so that a page that sends ever new ones cannot drive out whole games.
 pub fn make_room(kept: &[KeptRaw], incoming: u64, most: u64) -> Room {
-    let mut order: Vec<&KeptRaw> = kept.iter().filter(|raw| raw.kept != Kept::Waiting).collect();
-    order.sort_unstable_by_key(|raw| (raw.kept, raw.since, raw.game_id));
+    let droppable = kept.iter().filter(|raw| raw.kept != Kept::Waiting);
+    let order = in_order(droppable.map(|raw| (raw.rank(), *raw)).collect());
     let mut bytes = kept.iter().fold(incoming, |sum, raw| sum.saturating_add(raw.bytes));
     let parts = kept.iter().filter(|raw| raw.kept == Kept::Part);
     let mut parts = parts.fold(0u64, |sum, raw| sum.saturating_add(raw.bytes));
     let mut dropped = Vec::new();
-    for raw in order {
+    for (_, raw) in order {
         let is_part = raw.kept == Kept::Part;
         if bytes <= most && !(is_part && parts > most / 4) {
-            continue;
+            break;
         }
-        dropped.push(raw.game_id);
-        bytes -= raw.bytes;
+        dropped.push(raw);
+        bytes = bytes.saturating_sub(raw.bytes);
         if is_part {
-            parts -= raw.bytes;
+            parts = parts.saturating_sub(raw.bytes);
         }
     }
     Room { dropped, bytes, is_free: bytes <= most }
@@ -77,7 +109,7 @@ mod tests {
 
     fn dropped(kept: &[KeptRaw], incoming: u64) -> (Vec<u128>, bool) {
         let room = make_room(kept, incoming, 100);
-        (room.dropped.iter().map(|id| id.bits()).collect(), room.is_free)
+        (room.dropped.iter().map(|raw| raw.game_id.bits()).collect(), room.is_free)
     }
 
     #[test]
@@ -100,6 +132,29 @@ mod tests {
         assert_eq!(dropped(&kept, 30), (vec![5, 3], true));
         assert_eq!(dropped(&kept, 60), (vec![5, 3, 2], true));
         assert_eq!(dropped(&kept, 80), (vec![5, 3, 2, 1], true));
+    }
+
+    #[test]
+    fn why_a_game_is_kept() {
+        for (status, has_moves, kept) in [
+            ("discovered", true, Kept::Part),
+            ("skipped", false, Kept::Part),
+            ("fetched", true, Kept::Waiting),
+            ("posted", true, Kept::Posted),
+            ("posted", false, Kept::Remnant),
+            ("rejected", true, Kept::Rejected),
+            ("rejected", false, Kept::Remnant),
+        ] {
+            let status = GameStatus::parse(status, None).unwrap();
+            assert_eq!(Kept::of(status, has_moves), kept, "{status} {has_moves}");
+        }
+        for (stage, kept) in [
+            (ErrorStage::Fetch, Kept::Part),
+            (ErrorStage::Post, Kept::Waiting),
+            (ErrorStage::Normalize, Kept::Waiting),
+        ] {
+            assert_eq!(Kept::of(GameStatus::Error(stage), true), kept);
+        }
     }
 
     #[test]

@@ -32,6 +32,14 @@ pub fn normalize_line(line: &str) -> Result<IngestGame, LineError> {
     if let Ok(wire) = serde_json::from_str::<Wire<'_, MoveHistory<'_>>>(line) {
         return wire.normalize(|history| history.unwrap_or_default().into_map());
     }
+    normalize_line_by_parts(line)
+}
+
+/// The same, part by part: slower, and half the code.
+///
+/// # Errors
+/// As [`normalize_line`].
+pub fn normalize_line_by_parts(line: &str) -> Result<IngestGame, LineError> {
     let wire: Wire<'_, &RawValue> =
         serde_json::from_str(line).map_err(|error| LineError::new("bad_input", &error))?;
     wire.normalize(|history| parse_move_history(history.map_or("null", RawValue::get)))

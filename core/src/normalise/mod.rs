@@ -18,7 +18,7 @@ mod record;
 mod walk;
 
 pub use error::{NormalizeError, StateFault};
-pub use line::{LineError, normalize_line};
+pub use line::{LineError, normalize_line, normalize_line_by_parts};
 
 use shakmaty::Color;
 

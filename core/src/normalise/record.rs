@@ -38,16 +38,16 @@ pub(super) fn roll(dice: &[Die<'_>]) -> Result<(Roll, Color), StateFault> {
     Ok((roll, Color::from_white(white != 0)))
 }
 
-/// Whether two states show the same dice: the same letters, in any order.
+/// Whether two states show the same dice: the same letters, in any order. More than three are no roll
+/// and are compared as they stand.
 pub(super) fn same_dice(left: &[Die<'_>], right: &[Die<'_>]) -> bool {
-    fn sorted<'a>(dice: &'a [Die<'_>]) -> Vec<&'a str> {
-        let mut letters: Vec<&str> = dice.iter().map(|die| &*die.value).collect();
-        letters.sort_unstable();
-        letters
-    }
+    let count = |dice: &[Die<'_>], wanted: &Die<'_>| {
+        dice.iter().filter(|die| die.value == wanted.value).count()
+    };
     let in_order = |(left, right): (&Die<'_>, &Die<'_>)| left.value == right.value;
     left.len() == right.len()
-        && (left.iter().zip(right).all(in_order) || sorted(left) == sorted(right))
+        && (left.iter().zip(right).all(in_order)
+            || (left.len() <= 3 && left.iter().all(|die| count(left, die) == count(right, die))))
 }
 
 /// The letter of the piece that a recorded position shows on a square.

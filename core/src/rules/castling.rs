@@ -4,7 +4,7 @@
 //! king, a file letter names an inner rook. Rights that contradict where king and rooks stand are
 //! void, not an error: scraped positions with such rights exist.
 
-use shakmaty::{Bitboard, Board, CastlingSide, Color, File, Role, Square, attacks};
+use shakmaty::{Bitboard, Board, CastlingSide, Color, File, Role, Square};
 
 /// For each side and wing the square of the rook that may still castle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,11 +86,20 @@ pub(super) fn castling_path(
 ) -> Bitboard {
     let king_to = side.king_to(color);
     let rook_to = side.rook_to(color);
-    (attacks::between(king, king_to) | attacks::between(rook, rook_to))
+    (between(king, king_to) | between(rook, rook_to))
         .with(king_to)
         .with(rook_to)
         .without(king)
         .without(rook)
+}
+
+/// The squares between two squares of one rank. Castling needs no other lines, and a table of all lines
+/// takes 32 kB.
+fn between(from: Square, to: Square) -> Bitboard {
+    let (low, high) = (from.min(to).to_u32(), from.max(to).to_u32());
+    let below = |square: u32| (1u64 << square) - 1;
+    let one_rank = Bitboard::from_rank(from.rank());
+    Bitboard(below(high) & !below(low)).without(from).without(to) & one_rank
 }
 
 /// The king that could castle: the side's only one, on its back rank.

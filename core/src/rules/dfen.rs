@@ -10,7 +10,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use shakmaty::{Bitboard, Board, Color, Square, attacks};
+use shakmaty::{Bitboard, Board, Color, File, Square, attacks};
 use thiserror::Error;
 use xxhash_rust::xxh64::xxh64;
 
@@ -129,11 +129,11 @@ impl Position {
         if targets.is_empty() {
             out.push('-');
         }
-        let mut squares: Vec<Square> = targets.into_iter().collect();
-        squares.sort_by_key(|square| (square.file(), square.rank()));
-        for square in squares {
-            out.push(square.file().char());
-            out.push(square.rank().char());
+        for file in File::ALL {
+            for square in targets & Bitboard::from_file(file) {
+                out.push(square.file().char());
+                out.push(square.rank().char());
+            }
         }
         out
     }

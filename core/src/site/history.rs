@@ -192,7 +192,11 @@ fn result_code(result: Option<f64>) -> Result<Option<i8>, BrokenEntry> {
         Some(1.0) => Ok(Some(1)),
         Some(0.0) => Ok(Some(0)),
         Some(-1.0) => Ok(Some(-1)),
-        Some(other) => Err(BrokenEntry(format!("unknown result {other}"))),
+        Some(other) => {
+            // Printed as JSON prints it: nothing else needs the standard library's decimals.
+            let shown = Number::from_f64(other).map(|number| number.to_string());
+            Err(BrokenEntry(format!("unknown result {}", shown.unwrap_or_default())))
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 /// A number, or nothing if the field holds anything else.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -20,7 +21,8 @@ impl<'de> Deserialize<'de> for LenientNumber {
 
 impl<'de> Deserialize<'de> for LenientString {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(StringVisitor)
+        let raw = <&RawValue>::deserialize(deserializer)?;
+        Ok(Self(serde_json::from_str(raw.get()).ok()))
     }
 }
 
@@ -77,23 +79,6 @@ impl<'de> Visitor<'de> for NumberVisitor {
 
     ignore_scalars!(LenientNumber; visit_bool: bool, visit_str: &str);
     ignore_containers!(LenientNumber);
-}
-
-struct StringVisitor;
-
-impl<'de> Visitor<'de> for StringVisitor {
-    type Value = LenientString;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any JSON value")
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<LenientString, E> {
-        Ok(LenientString(Some(value.to_owned())))
-    }
-
-    ignore_scalars!(LenientString; visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64);
-    ignore_containers!(LenientString);
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! What the site is asked, byte for byte.
 
-use serde::Serialize;
-
 use crate::ids::{GameId, UserId};
 use crate::time::UnixMillis;
 
@@ -55,37 +53,22 @@ pub struct HistoryRequest {
 impl HistoryRequest {
     /// The request body. Ids and dates travel as strings, as the site's own page sends them.
     pub fn to_json(&self) -> String {
-        #[derive(Serialize)]
-        #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-        struct Filters {
-            player_id: String,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            start_date: Option<String>,
-        }
-        #[derive(Serialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Body {
-            filters: Filters,
-            start_bets: [(); 0],
-            allowed_times: [(); 0],
-            page_size: u32,
-            first: u64,
-            sort_column: &'static str,
-            is_asc: bool,
-        }
-        let body = Body {
-            filters: Filters {
-                player_id: self.player.to_string(),
-                start_date: self.start_date.map(|date| date.0.to_string()),
-            },
-            start_bets: [],
-            allowed_times: [],
-            page_size: self.page_size,
-            first: self.first,
-            sort_column: "DATE",
-            is_asc: false,
-        };
-        serde_json::to_string(&body).expect("strings, numbers and empty lists always serialise")
+        let Self { player, start_date, page_size, first } = self;
+        let start_date = start_date.map_or_else(String::new, |date| {
+            let millis = date.0;
+            format!(r#","START_DATE":"{millis}""#)
+        });
+        format!(
+            concat!(
+                r#"{{"filters":{{"PLAYER_ID":"{player}"{start_date}}},"startBets":[],"#,
+                r#""allowedTimes":[],"pageSize":{page_size},"first":{first},"#,
+                r#""sortColumn":"DATE","isAsc":false}}"#
+            ),
+            player = player,
+            start_date = start_date,
+            page_size = page_size,
+            first = first
+        )
     }
 }
 

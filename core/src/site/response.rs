@@ -74,7 +74,8 @@ fn json_or_fault(body: &[u8]) -> Answer {
 }
 
 fn is_html(content_type: Option<&str>, body: &[u8]) -> bool {
-    let is_json_type = content_type.is_some_and(|value| value.contains("json"));
+    let is_json_type =
+        content_type.is_some_and(|value| value.as_bytes().windows(4).any(|word| word == b"json"));
     let is_html_type = content_type
         .is_some_and(|value| value.trim_start().to_ascii_lowercase().starts_with("text/html"));
     let starts_with_tag = body.trim_ascii_start().first() == Some(&b'<');

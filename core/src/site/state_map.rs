@@ -16,6 +16,7 @@ use thiserror::Error;
 
 use super::lenient::{LenientNumber, ignore_scalars};
 use crate::ids::UserId;
+use crate::order::in_order;
 
 /// The states in the order of their keys.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -112,13 +113,17 @@ impl State<'_> {
 }
 
 impl StateMap<'_> {
-    /// Who has a clock in the game, by id and in the order of the ids. Clocks may go by colour: then
-    /// nobody is known.
+    /// Who has a clock in the game, by id. Clocks may go by colour: then nobody is known. A map with
+    /// more than two ids is no game of the site's, so the first few are enough.
     pub fn players(&self) -> Vec<UserId> {
-        let keys = self.states.iter().flat_map(|(_, state)| &state.clocks.0);
-        let mut players: Vec<UserId> = keys.filter_map(|(key, _)| key.parse().ok()).collect();
-        players.sort_unstable();
-        players.dedup();
+        const MOST: usize = 4;
+        let mut players = Vec::new();
+        for (key, _) in self.states.iter().flat_map(|(_, state)| &state.clocks.0) {
+            match key.parse() {
+                Ok(id) if players.len() < MOST && !players.contains(&id) => players.push(id),
+                _ => {}
+            }
+        }
         players
     }
 }
@@ -193,16 +198,16 @@ fn key_number(key: &str) -> Option<u64> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for StateMap<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut states = deserializer.deserialize_map(PairsVisitor {
+        let states = deserializer.deserialize_map(PairsVisitor {
             read_key: |key: Cow<'de, str>| {
                 key_number(&key).ok_or_else(|| format!("state key {key:?} is no number"))
             },
             value: PhantomData,
         })?;
-        if !states.is_sorted_by_key(|(key, _)| *key) {
-            states.sort_by_key(|(key, _)| *key);
+        if states.is_sorted_by_key(|(key, _)| *key) {
+            return Ok(Self { states });
         }
-        Ok(Self { states })
+        Ok(Self { states: in_order(states) })
     }
 }
 
