@@ -17,6 +17,8 @@ const input = (id) => /** @type {HTMLInputElement} */ (document.getElementById(i
 /** @returns {'daemon' | 'analytics'} */
 const kind = () => (document.querySelector('[name=kind][value=analytics]:checked') ? 'analytics' : 'daemon');
 
+let wasWorking = false;
+
 fill();
 document.title = `${text('name')}: ${text('options')}`;
 for (const choice of document.querySelectorAll('[name=kind]')) choice.addEventListener('change', choose);
@@ -47,6 +49,11 @@ async function show(isFirst = false) {
   if (isFirst && now.target) check(now.target.kind);
   by('connected').hidden = !now.target;
   by('receiver-lead').hidden = now.target !== null;
+  const connect = /** @type {HTMLDetailsElement} */ (by('connect'));
+  const isWorking = now.target !== null && now.refused === null && now.has_access;
+  /** @type {HTMLElement} */ (connect.firstElementChild).hidden = !isWorking;
+  if (isFirst || !isWorking || !wasWorking) connect.open = !isWorking;
+  wasWorking = isWorking;
   if (now.target) {
     const isRefused = now.refused !== null || !now.has_access;
     const since = moment(now.target.since_ms);

@@ -88,7 +88,7 @@ test('the options by keyboard: a sample, a refusal in words, disconnecting', asy
   await page.locator('#code').press('Enter');
   await page.getByText(/does not answer/).waitFor();
 
-  await page.locator('summary').press('Enter');
+  await page.locator('#sample summary').press('Enter');
   await page.getByText(/Your latest game, as it is posted/).waitFor();
   assert.equal(JSON.parse(await page.locator('#sample-body').textContent()).externalId, game);
   await page.getByRole('radio', { name: /Analytics service/ }).press('Space');
