@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 
 use crate::run::{self, cargo, run_tests};
 use crate::tally::Tally;
-use crate::{browser, prove, purity, tools, vendor, wasm};
+use crate::{browser, extension, prove, purity, tools, vendor, wasm};
 
 /// How much is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,8 @@ const STEPS: &[Step] = &[
     Step { name: "tests", is_slow: false, run: tests },
     Step { name: "doc tests", is_slow: true, run: doc_tests },
     Step { name: "browser tests", is_slow: true, run: browser::test },
+    Step { name: "extension", is_slow: true, run: extension::check },
+    Step { name: "extension in browsers", is_slow: true, run: extension::check_in_browsers },
     Step { name: "tests as WebAssembly", is_slow: true, run: wasm::test },
 ];
 

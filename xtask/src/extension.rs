@@ -1,10 +1,13 @@
-//! The browser extension: the core compiled for it, bound and packed.
+//! The browser extension: the core compiled for it, bound, packed and tried.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::run::{self, cargo};
+use crate::browser;
+use crate::run::{self, cargo, run_tests};
+use crate::tally::Tally;
 use crate::tools;
 
 /// Leaves the module in `extension/wasm/` and the archives in `dist/`.
@@ -25,6 +28,64 @@ pub(crate) fn build() -> Result<()> {
     run::run(package.arg(compiled).args(["extension", "dist"]))
 }
 
+/// Builds it and tries what needs no browser: types, the stores' rules, its tests, and every fixture
+/// through the module that is shipped.
+///
+/// # Errors
+/// A check or a test fails, or something is missing and cannot be installed.
+pub(crate) fn check(tally: &mut Tally) -> Result<()> {
+    tools::ensure_program("node", "the extension's tests run under it; version 20 or newer")?;
+    build()?;
+    browser::ensure_packages(&folder())?;
+    run::run(tool("tsc").arg("--noEmit"))?;
+    run::run(
+        tool("web-ext").args(["lint", "--no-config-discovery", "--source-dir"]).arg(unpacked()),
+    )?;
+    test(&folder().join("tests"), tally)
+}
+
+/// Tries the extension, as it was built last, in Chromium and in Firefox.
+///
+/// # Errors
+/// A test fails, or something is missing and cannot be installed.
+pub(crate) fn check_in_browsers(tally: &mut Tally) -> Result<()> {
+    browser::ensure_chromium()?;
+    browser::ensure("FIREFOX", "firefox-esr", &["firefox-esr"])?;
+    tools::ensure_program("openssl", "the simulated site's certificate is made with it")?;
+    browser::ensure_packages(&folder())?;
+    test(&folder().join("tests/browser"), tally)
+}
+
+/// Runs the test files of a folder, one after the other: each may start browsers and servers.
+fn test(tests: &Path, tally: &mut Tally) -> Result<()> {
+    run::run(&mut cargo("build --package dicechess-sync --bin dicechess-sync"))?;
+    let entries = std::fs::read_dir(tests).with_context(|| tests.display().to_string())?;
+    let mut files: Vec<PathBuf> =
+        entries.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
+    files.retain(|file| file.to_string_lossy().ends_with(".test.mjs"));
+    files.sort();
+    let mut node = Command::new("node");
+    node.args(["--test", "--test-reporter=spec", "--test-force-exit", "--test-concurrency=1"]);
+    node.args(files).current_dir(folder()).env("DICECHESS_SYNC", browser::binary());
+    run_tests(&mut node, tally)
+}
+
+fn folder() -> PathBuf {
+    run::root().join("extension")
+}
+
+/// The shipped files as a folder, where the packer leaves them.
+fn unpacked() -> PathBuf {
+    run::root().join("dist/unpacked")
+}
+
+/// A program of the extension's npm packages.
+fn tool(name: &str) -> Command {
+    let mut command = Command::new(folder().join("node_modules/.bin").join(name));
+    command.current_dir(folder());
+    command
+}
+
 /// Panic messages name the files of dependencies; where this machine keeps them must not show.
 fn same_everywhere() -> Result<String> {
     let cargo_home = match std::env::var_os("CARGO_HOME") {
@@ -32,6 +93,8 @@ fn same_everywhere() -> Result<String> {
         None => Path::new(&std::env::var_os("HOME").context("HOME is not set")?).join(".cargo"),
     };
     let sources = cargo_home.join("registry/src");
+    // A fresh machine has none before the first build fetches them.
+    run::run(&mut cargo("fetch --quiet --locked"))?;
     let registries = std::fs::read_dir(&sources).with_context(|| sources.display().to_string())?;
     let mut flags = Vec::new();
     for registry in registries {

@@ -40,7 +40,8 @@ cargo xtask <task>
   wasm               the core's tests as WebAssembly, under node
   browser-tests      the dashboard in Chromium, which is installed where it is missing
   vendor [VERSION]   takes the board of the game viewer from npm; --check: whether it is intact
-  extension          the browser extension: extension/wasm/, dist/chrome.zip and dist/firefox.zip
+  extension          the browser extension: extension/wasm/, dist/chrome.zip and dist/firefox.zip;
+                     --check: and its types, lint and tests; --browsers: tries it in browsers
   bench              the benchmarks, as ratios to parsing (docs/benchmarks.md)
 ";
 
@@ -67,6 +68,8 @@ fn run_task(task: &[&str]) -> Result<()> {
         ["vendor", "--check"] => vendor::check(),
         ["vendor", version] => vendor::vendor(Some(version)),
         ["extension"] => extension::build(),
+        ["extension", "--check"] => extension::check(&mut Tally::default()),
+        ["extension", "--browsers"] => extension::check_in_browsers(&mut Tally::default()),
         ["bench"] => bench::run(),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

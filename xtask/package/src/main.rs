@@ -44,6 +44,7 @@ fn run() -> Result<()> {
     let files = pack::files(extension)?;
     let archive = pack::archive(&files)?;
     std::fs::create_dir_all(archives).with_context(|| archives.display().to_string())?;
+    pack::unpacked(&files, &archives.join("unpacked"))?;
     for browser in ["chrome", "firefox"] {
         let path = archives.join(format!("{browser}.zip"));
         std::fs::write(&path, &archive).with_context(|| path.display().to_string())?;

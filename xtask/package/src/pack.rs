@@ -60,6 +60,24 @@ fn collect(folder: &Path, prefix: &str, files: &mut BTreeMap<String, Vec<u8>>) -
     Ok(())
 }
 
+/// Writes the files as a folder, in the place of what was there: for whoever loads an extension from a
+/// folder, and for tools that look at one.
+///
+/// # Errors
+/// The folder cannot be written.
+pub(crate) fn unpacked(files: &BTreeMap<String, Vec<u8>>, folder: &Path) -> Result<()> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
+    }
+    for (name, bytes) in files {
+        let path = folder.join(name);
+        let parent = path.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
+        std::fs::write(&path, bytes).with_context(|| path.display().to_string())?;
+    }
+    Ok(())
+}
+
 /// An archive of files in the order of their names, with one time and one set of permissions.
 ///
 /// # Errors
