@@ -119,9 +119,14 @@ impl Walk<'_> {
         })
     }
 
+    /// What the path with one more micro-move is, if anything. A king's step can be spelled as
+    /// castling is: then the judge may have read the other one, which is not what would be played.
     fn judge(&self, choice: Choice) -> Option<TurnKind> {
         let moves: Vec<UciMove> = self.path.iter().chain([&choice]).map(|c| c.uci).collect();
-        self.start.judge(self.roll, &moves).ok().map(|turn| turn.kind)
+        let turn = self.start.judge(self.roll, &moves).ok()?;
+        let mut meant = self.position.clone();
+        meant.play(choice.micro_move);
+        (turn.after == meant).then_some(turn.kind)
     }
 }
 
@@ -158,4 +163,29 @@ fn random_spelling(rng: &mut ChaCha8Rng, micro_move: MicroMove) -> UciMove {
     let spellings = spellings(micro_move);
     let is_odd = spellings.len() > 1 && rng.random_bool(0.2);
     spellings[usize::from(is_odd)]
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+
+    use super::*;
+
+    #[test]
+    fn a_step_that_only_castling_makes_legal_is_not_played() {
+        // The king's step to c1 uses two dice, castling with the same spelling three.
+        let fen = "b1rkqbrn/pppppppp/1n6/8/1P6/5P2/PNPPP1PP/BR1KQBRN w KQk - 0 1";
+        let start: Position = fen.parse().unwrap();
+        let roll = Roll::from_codes(&[4, 1, 6]).unwrap();
+        for seed in 0..200 {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let turn = pick_turn(&mut rng, &start, roll, Aim::SpareKing).unwrap();
+            let played: Vec<MicroMove> = turn.iter().map(|choice| choice.micro_move).collect();
+            let mut dice: Vec<u8> = roll.codes().collect();
+            for micro_move in &played {
+                dice = codes_after(&dice, *micro_move);
+            }
+            assert!(dice.is_empty(), "{played:?} leaves {dice:?}");
+        }
+    }
 }
