@@ -25,6 +25,7 @@
   const RATE = { messages: 1, bytes: 512 * 1024 };
   const RETRY_MS = [500, 2000, 5000, 15_000];
   const LOCATION_MS = 1000;
+  const TELL_DROPPED_MS = 2000;
 
   /** @type {typeof chrome} */
   const api = /** @type {any} */ (globalThis).browser ?? chrome;
@@ -40,6 +41,8 @@
   const allowance = { ...BURST, at: performance.now() };
   /** @type {number | undefined} */
   let wakeTimer;
+  /** @type {number | undefined} */
+  let dropTimer;
   const stopped = new AbortController();
 
   // --- the hook ---------------------------------------------------------------------------------
@@ -63,10 +66,7 @@
     const message = checked(data);
     if (!message) return;
     const bytes = message.kind === 'observed' ? message.body.length : 0;
-    if (!isAllowed(bytes)) {
-      dropped += 1;
-      return;
-    }
+    if (!isAllowed(bytes)) return drop();
     enqueue(message, bytes);
   }, { capture: true, signal: stopped.signal });
 
@@ -118,12 +118,18 @@
 
   // --- the worker -------------------------------------------------------------------------------
 
+  /** What is dropped is told a little later, in one number. */
+  function drop() {
+    dropped += 1;
+    dropTimer ??= setTimeout(() => {
+      dropTimer = undefined;
+      enqueue({ kind: 'tick' });
+    }, TELL_DROPPED_MS);
+  }
+
   /** @param {object} message @param {number} [bytes] */
   function enqueue(message, bytes = 0) {
-    if (waiting.length >= MOST_WAITING || waitingBytes + bytes > MOST_WAITING_BYTES) {
-      dropped += 1;
-      return;
-    }
+    if (waiting.length >= MOST_WAITING || waitingBytes + bytes > MOST_WAITING_BYTES) return drop();
     waiting.push({ message, bytes });
     waitingBytes += bytes;
     void sendAll();
