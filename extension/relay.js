@@ -141,8 +141,9 @@
     isSending = true;
     while (waiting.length > 0) {
       const { message, bytes } = waiting[0];
-      const reply = await sendOne({ ...message, visit, dropped });
-      if (reply) dropped = 0;
+      const told = dropped;
+      const reply = await sendOne({ ...message, visit, dropped: told });
+      if (reply) dropped -= told;
       waiting.shift();
       waitingBytes -= bytes;
       if (reply) follow(reply);
