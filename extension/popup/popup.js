@@ -4,7 +4,7 @@
 import { api } from '../shared/browser.js';
 import { amount, counted, fill, moment, shortMoment, text } from '../shared/texts.js';
 import { patternOf } from '../shared/settings.js';
-import { onChanges, summary, tell } from '../shared/worker-calls.js';
+import { NO_ANSWER, NO_CONNECTION, onChanges, summary, tell } from '../shared/worker-calls.js';
 
 /** @typedef {import('../shared/worker-calls.js').Summary} Summary */
 /** @typedef {import('../shared/worker-calls.js').ShownGame} ShownGame */
@@ -62,7 +62,7 @@ function notices(now) {
     found.push(notice(text('noAccessTitle'), text('noAccessText', target.url), text('allow'), grant));
   } else if (now.next_try_at_ms && !now.paused) {
     const when = text('nextTry', shortMoment(now.next_try_at_ms));
-    found.push(notice(text('awayTitle'), now.last_error ? `${when} ${now.last_error}` : when));
+    found.push(notice(text('awayTitle'), now.last_error ? `${reasonOf(now.last_error)} ${when}` : when));
   }
   for (const { kind, count } of now.notices) {
     const title = { storage_full: 'fullTitle', raw_dropped: 'droppedTitle', flood: 'floodTitle', core_failed: 'failedTitle' }[kind];
@@ -105,7 +105,7 @@ function item(game, now) {
   if (game.started_at_ms) time.title = moment(game.started_at_ms);
   sub.append(element('span', `status ${game.shown}`, statusText(game)), time);
   row.append(line, sub);
-  if (game.reason && game.shown !== 'posted') row.append(element('p', 'reason quiet', game.reason));
+  if (game.reason && game.shown !== 'posted') row.append(element('p', 'reason quiet', reasonOf(game.reason)));
   if (['rejected', 'unreadable', 'error'].includes(game.shown) && now.target) {
     const again = element('button', 'link', text('retryGame'));
     again.setAttribute('aria-label', text('retryGameOf', names));
@@ -113,6 +113,18 @@ function item(game, now) {
     row.append(again);
   }
   return row;
+}
+
+/** A receiver's reason as a person reads it. @param {string} said */
+function reasonOf(said) {
+  if (said === NO_CONNECTION) return text('noConnection');
+  if (said === NO_ANSWER) return text('noAnswer');
+  try {
+    const { detail } = JSON.parse(said);
+    return typeof detail === 'string' ? detail : said;
+  } catch {
+    return said;
+  }
 }
 
 /** @param {ShownGame} game */

@@ -12,6 +12,7 @@ export const language = api.i18n.getMessage('language') || 'en';
 const plural = new Intl.PluralRules(language);
 const number = new Intl.NumberFormat(language);
 const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+const dayTime = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' });
 const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
 
 /** @param {string} key @param {...string} values */
@@ -34,10 +35,10 @@ export const amount = (value) => number.format(value);
 /** @param {number} ms */
 export const moment = (ms) => dateTime.format(ms);
 
-/** Today's times without the day. @param {number} ms */
+/** Today's times without the day, others without the year. @param {number} ms */
 export function shortMoment(ms) {
   const isToday = new Date(ms).toDateString() === new Date().toDateString();
-  return (isToday ? clock : dateTime).format(ms);
+  return (isToday ? clock : dayTime).format(ms);
 }
 
 /** @param {number} bytes */

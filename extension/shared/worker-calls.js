@@ -48,6 +48,10 @@ import { api } from './browser.js';
  *   | {action: 'room', most_bytes: number}} Call
  */
 
+/** What is kept of an answer that did not come: browsers have a phrase of their own each. */
+export const NO_CONNECTION = 'no connection';
+export const NO_ANSWER = 'no answer in time';
+
 /** Over this channel the worker says that something has changed. */
 export const CHANGES = 'dicechess-sync-changes';
 

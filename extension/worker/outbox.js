@@ -8,6 +8,7 @@
 
 import { api } from '../shared/browser.js';
 import { transact } from '../shared/database.js';
+import { NO_ANSWER, NO_CONNECTION } from '../shared/worker-calls.js';
 import { change, patternOf, settings } from '../shared/settings.js';
 import { core } from './core.js';
 import { STORES, move, place, save, totals } from './records.js';
@@ -151,7 +152,8 @@ async function post({ kind, url, secret }, body) {
     });
     return { status: response.status, text: (await response.text()).slice(0, MOST_ANSWER) };
   } catch (error) {
-    return { status: 0, text: messageOf(error) };
+    const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+    return { status: 0, text: isLate ? NO_ANSWER : NO_CONNECTION };
   }
 }
 
