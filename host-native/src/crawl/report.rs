@@ -93,6 +93,16 @@ impl Stop {
         }
     }
 
+    /// What is in the way, without advice.
+    pub(crate) fn cause(&self) -> String {
+        match self {
+            Self::SiteRefused(cause) | Self::ArchiveDown(cause) => cause.clone(),
+            Self::Breaker { cause, .. } => format!("five failures in a row, the last: {cause}"),
+            Self::AnalyticsRefusedToken => "analytics does not accept INGEST_TOKEN".to_owned(),
+            Self::BudgetSpent(_) | Self::Requested => self.to_string(),
+        }
+    }
+
     const fn exit(&self) -> Exit {
         match self {
             Self::SiteRefused(_) => Exit::SiteRefused,

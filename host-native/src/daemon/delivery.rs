@@ -40,10 +40,13 @@ pub(super) async fn run(
                 rest.fail(&error, longest, now());
             }
             Err(PassError::Store(error)) => return Err(error),
-            Err(PassError::Unusable(message)) => rest.unusable(message, longest, now()),
+            Err(PassError::Unusable(message)) => {
+                tracing::error!("the stage {} rests: {message}", stage.name());
+                rest.unusable(stage, message, longest, now());
+            }
         }
         let (view, is_resting) = match rest.at(now()) {
-            Some((cause, until)) => (StageView::Resting { cause: cause.to_owned(), until }, true),
+            Some((cause, until)) => (StageView::Resting { cause: cause.clone(), until }, true),
             None => (StageView::Idle { until: now() + LOOK_EVERY }, false),
         };
         let (StageView::Resting { until, .. } | StageView::Idle { until }) = view.clone() else {

@@ -29,7 +29,7 @@ use tokio::sync::watch;
 
 pub use heartbeat::Heartbeat;
 pub use reload::Reload;
-pub use view::{DaemonHandle, DaemonView, Role, StageView};
+pub use view::{DaemonHandle, DaemonView, Obstacle, Party, Role, StageView};
 
 use crate::analytics::Analytics;
 use crate::clock::now;
@@ -107,7 +107,10 @@ impl Daemon {
     /// Crawls as long as the lease is held, and gives it back.
     async fn hold(&self, lease: LeaseKeeper, tenure: &Shutdown) -> Result<(), StoreError> {
         tracing::info!("this process crawls {}", self.store.path().display());
-        self.handle.update(|view| view.role = Role::Crawling);
+        self.handle.update(|view| {
+            view.role = Role::Crawling;
+            view.database_failure = None;
+        });
         let outcome = self.crawl(tenure).await;
         let released = lease.release().await;
         outcome.and(released)
@@ -116,7 +119,11 @@ impl Daemon {
     /// A database that is locked or full now may be usable again in a while.
     async fn stand_back(&self, error: &StoreError) {
         tracing::error!("the database cannot be used, tried again in {PAUSE:?}: {error}");
-        self.handle.update(|view| view.role = Role::Starting);
+        self.handle.update(|view| {
+            view.role = Role::Starting;
+            view.stages.clear();
+            view.database_failure = Some(error.to_string());
+        });
         tokio::select! {
             () = tokio::time::sleep(PAUSE) => {}
             () = self.shutdown.requested() => {}
@@ -135,6 +142,7 @@ impl Daemon {
         }
         self.handle.update(|view| {
             view.role = Role::Standby { holder, until };
+            view.database_failure = None;
             view.stages.clear();
         });
         // A holder that died is noticed at once only when asked.

@@ -9,6 +9,7 @@ use dicechess_core::breaker;
 use dicechess_core::pacing::BLOCK_LENGTH;
 use dicechess_core::time::UnixMillis;
 
+use super::view::{Obstacle, Party};
 use crate::crawl::{Stage, Stop};
 use crate::store::StoreError;
 
@@ -17,7 +18,7 @@ use crate::store::StoreError;
 pub(super) struct Rest {
     stops_in_a_row: u32,
     /// Why it rests and until when.
-    now: Option<(String, UnixMillis)>,
+    now: Option<(Obstacle, UnixMillis)>,
 }
 
 impl Rest {
@@ -40,20 +41,30 @@ impl Rest {
             Stop::SiteRefused(_) => BLOCK_LENGTH,
             _ => breaker::rest(self.stops_in_a_row, longest),
         };
-        self.now = Some((stop.to_string(), now + pause));
+        let cause = Obstacle { party: Party::of(stage), message: stop.cause() };
+        self.now = Some((cause, now + pause));
     }
 
     /// The database failed: the stage rests as after any failure.
     pub(super) fn fail(&mut self, error: &StoreError, longest: Duration, now: UnixMillis) {
-        self.stops_in_a_row = self.stops_in_a_row.saturating_add(1);
-        let until = now + breaker::rest(self.stops_in_a_row, longest);
-        self.now = Some((error.to_string(), until));
+        let cause = Obstacle { party: Party::Database, message: error.to_string() };
+        self.after_failure(cause, longest, now);
     }
 
     /// A party cannot be dealt with as configured: the stage rests until that may have changed.
-    pub(super) fn unusable(&mut self, message: String, longest: Duration, now: UnixMillis) {
+    pub(super) fn unusable(
+        &mut self,
+        stage: Stage,
+        message: String,
+        longest: Duration,
+        now: UnixMillis,
+    ) {
+        self.after_failure(Obstacle { party: Party::of(stage), message }, longest, now);
+    }
+
+    fn after_failure(&mut self, cause: Obstacle, longest: Duration, now: UnixMillis) {
         self.stops_in_a_row = self.stops_in_a_row.saturating_add(1);
-        self.now = Some((message, now + breaker::rest(self.stops_in_a_row, longest)));
+        self.now = Some((cause, now + breaker::rest(self.stops_in_a_row, longest)));
     }
 
     /// Forgets the rest: what caused it may have changed.
@@ -62,11 +73,8 @@ impl Rest {
     }
 
     /// Why it rests now and until when.
-    pub(super) fn at(&self, now: UnixMillis) -> Option<(&str, UnixMillis)> {
-        self.now
-            .as_ref()
-            .filter(|(_, until)| *until > now)
-            .map(|(why, until)| (why.as_str(), *until))
+    pub(super) fn at(&self, now: UnixMillis) -> Option<(&Obstacle, UnixMillis)> {
+        self.now.as_ref().filter(|(_, until)| *until > now).map(|(why, until)| (why, *until))
     }
 }
 
@@ -106,7 +114,8 @@ mod tests {
         rest.take(Stage::Post, &stops, LONGEST, NOW);
         assert_eq!(rest.at(NOW), None);
         rest.take(Stage::Archive, &stops, LONGEST, NOW);
-        assert!(rest.at(NOW).unwrap().0.contains("full"));
+        let full = Obstacle { party: Party::Archive, message: "full".to_owned() };
+        assert_eq!(rest.at(NOW).unwrap().0, &full);
     }
 
     #[test]

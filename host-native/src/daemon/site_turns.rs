@@ -133,7 +133,7 @@ impl SiteTurns<'_> {
                 Ok(report) => rest.take(*stage, &report.stops, longest, now()),
                 Err(PassError::Store(error)) => rest.fail(error, longest, now()),
                 Err(PassError::Unusable(message)) => {
-                    rest.unusable(message.clone(), longest, now());
+                    rest.unusable(*stage, message.clone(), longest, now());
                 }
             }
         }
@@ -196,7 +196,7 @@ impl SiteTurns<'_> {
     fn show(&self) {
         for (stage, rest) in &self.rests {
             let view = match rest.at(now()) {
-                Some((cause, until)) => StageView::Resting { cause: cause.to_owned(), until },
+                Some((cause, until)) => StageView::Resting { cause: cause.clone(), until },
                 None => StageView::Idle { until: self.next_cycle },
             };
             self.daemon.handle.stage(*stage, view);

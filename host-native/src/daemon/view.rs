@@ -19,6 +19,8 @@ pub struct DaemonView {
     pub role: Role,
     /// What each stage does. Empty until the lease is held.
     pub stages: BTreeMap<Stage, StageView>,
+    /// Why the daemon as a whole cannot go on with its database, while that lasts.
+    pub database_failure: Option<String>,
     /// When the site's token ends, if it tells.
     pub token_expires_at: Option<UnixMillis>,
 }
@@ -56,11 +58,53 @@ pub enum StageView {
     },
     /// It stopped early and rests.
     Resting {
-        /// Why, and what to do about it.
-        cause: String,
+        /// Why.
+        cause: Obstacle,
         /// When it tries again.
         until: UnixMillis,
     },
+}
+
+/// What is in the way of a stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Obstacle {
+    /// Who is in the way.
+    pub party: Party,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Who can be in the way of a stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Party {
+    /// The site.
+    Site,
+    /// Where games are posted.
+    Analytics,
+    /// Where raw answers are mirrored.
+    Archive,
+    /// The database of this process.
+    Database,
+}
+
+impl Party {
+    /// Whom a stage deals with.
+    pub(super) const fn of(stage: Stage) -> Self {
+        match stage {
+            Stage::Enumerate | Stage::Fetch => Self::Site,
+            Stage::Post => Self::Analytics,
+            Stage::Archive => Self::Archive,
+        }
+    }
+}
+
+impl DaemonView {
+    /// Whether the database keeps the daemon or a stage of it from working.
+    #[must_use]
+    pub fn is_database_failing(&self) -> bool {
+        let rests_from_it = |stage: &StageView| matches!(stage, StageView::Resting { cause, .. } if cause.party == Party::Database);
+        self.database_failure.is_some() || self.stages.values().any(rests_from_it)
+    }
 }
 
 /// The daemon's side and everybody else's side of the view, and a bell for each side to ring.
@@ -86,6 +130,7 @@ impl DaemonHandle {
             started_at: now,
             role: Role::Starting,
             stages: BTreeMap::new(),
+            database_failure: None,
             token_expires_at: None,
         };
         let bells = [Bell::Site, Bell::Post, Bell::Archive].map(|bell| (bell, Notify::new()));
@@ -123,7 +168,7 @@ impl DaemonHandle {
     }
 
     /// Changes the view.
-    pub(super) fn update(&self, change: impl FnOnce(&mut DaemonView)) {
+    pub(crate) fn update(&self, change: impl FnOnce(&mut DaemonView)) {
         self.view.send_modify(change);
     }
 

@@ -20,11 +20,15 @@ pub(super) async fn page(visit: Visit) -> Markup {
     let latest = visit.dashboard.sampler.current(&visit.context).await;
     let parts = latest.map(|snapshot| snapshot.fragments(visit.language));
     let words = visit.words;
+    let held_up = problems::problems_of_daemon(&visit.context.daemon.view(), words);
     let part = |wanted: &str| {
         let part = parts.iter().flat_map(|parts| parts.iter()).find(|(id, _)| *id == wanted);
         match part {
             Some((_, part)) => maud::PreEscaped(part.clone()),
-            None => html! { p.muted { (words.overview.counting) } },
+            None => match held_up.as_ref().filter(|_| wanted == "problems") {
+                Some(problems) => problems.clone(),
+                None => html! { p.muted { (words.overview.counting) } },
+            },
         }
     };
     let card = |id: &str, title: &str, class: &str| {
@@ -81,6 +85,7 @@ fn daemon(snapshot: &Snapshot, words: &Words) -> Markup {
     html! {
         p aria-live="polite" {
             @match &view.role {
+                Role::Starting if view.database_failure.is_some() => (daemon.database_hint),
                 Role::Starting => (daemon.starting_hint),
                 Role::Crawling => (daemon.crawling_hint),
                 Role::Stopping => (daemon.stopping_hint),
@@ -131,8 +136,8 @@ fn stage_tile(words: &Words, stage: Stage, state: &StageView) -> Markup {
                     p.muted { (daemon.looks_again) " " (words.time(*until)) }
                 }
                 StageView::Resting { cause, until } => {
-                    p { ((words.causes)(causes::cause(stage.name(), cause)).0) }
-                    details { summary { (words.problems.messages) } p.reason { (printable(cause)) } }
+                    p { ((words.causes)(causes::cause_of(cause)).0) }
+                    details { summary { (words.problems.messages) } p.reason { (printable(&cause.message)) } }
                     p.muted { (daemon.tries_again) " " (words.time(*until)) }
                 }
             }

@@ -89,7 +89,7 @@ impl Sampler {
 
     async fn look(self: &Arc<Self>, context: &WebContext) -> Option<Snapshot> {
         let sampler = Arc::clone(self);
-        let context = context.clone();
+        let (context, daemon) = (context.clone(), context.daemon.clone());
         let taken = tokio::task::spawn_blocking(move || {
             let view = context.daemon.view();
             let mut history = lock(&sampler.history);
@@ -99,7 +99,10 @@ impl Sampler {
             Ok(Ok(snapshot)) => Some(snapshot),
             Ok(Err(error)) => {
                 tracing::warn!("the dashboard's numbers cannot be read: {error}");
-                None
+                let last = self.latest.borrow().clone()?;
+                let mut view = daemon.view();
+                view.database_failure.get_or_insert_with(|| error.to_string());
+                Some(last.seen_again(view))
             }
             Err(error) => {
                 tracing::error!("the dashboard's numbers: {error}");

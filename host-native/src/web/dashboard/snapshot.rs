@@ -17,6 +17,7 @@ use crate::daemon::DaemonView;
 use crate::store::{GameList, GameRow, Reason, SiteRequestSeen, StatusReport, Store, StoreError};
 
 /// The numbers.
+#[derive(Clone)]
 pub(super) struct Snapshot {
     pub(super) at: UnixMillis,
     pub(super) view: DaemonView,
@@ -132,6 +133,11 @@ impl Snapshot {
             fragments: Default::default(),
             status,
         })
+    }
+
+    /// The same numbers with what the daemon does now, where newer ones cannot be had.
+    pub(super) fn seen_again(&self, view: DaemonView) -> Self {
+        Self { view, fragments: Default::default(), ..self.clone() }
     }
 
     /// The parts of the first page in a language; rendered once for all who look.

@@ -3,7 +3,7 @@
 //! | path | answers |
 //! |---|---|
 //! | `/healthz` | 200 as long as the process serves |
-//! | `/readyz` | 200 when the database can be read and the daemon knows its role, else 503 with the reasons |
+//! | `/readyz` | 200 when the database can be used and the daemon knows its role, else 503 with the reasons |
 //! | `/metrics` | Prometheus' text format; `docs/metrics.md` lists all of it |
 //!
 //! Decides when the process counts as ready, and that what is read off the database is kept for a
@@ -91,9 +91,16 @@ async fn ready(State(context): State<WebContext>) -> Response {
         let reason = "the database cannot be read; the log says why";
         not_ready.push(NotReady { part: "database", reason });
     }
-    let role = context.daemon.view().role;
+    let view = context.daemon.view();
+    if view.is_database_failing() && not_ready.is_empty() {
+        let reason = "the daemon cannot use it; the dashboard and the log say why";
+        not_ready.push(NotReady { part: "database", reason });
+    }
+    let role = view.role;
     match &role {
         Role::Crawling | Role::Standby { .. } => {}
+        // Told already: the database keeps it from starting.
+        Role::Starting if view.database_failure.is_some() => {}
         Role::Starting => {
             not_ready.push(NotReady { part: "daemon", reason: "it is starting" });
         }

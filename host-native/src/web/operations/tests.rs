@@ -110,3 +110,33 @@ async fn a_database_that_cannot_be_read_is_told_and_not_guessed() {
     assert!(text.contains("\ndicechess_sync_database_readable 0\n"), "{text}");
     assert!(!text.contains("dicechess_sync_games"), "{text}");
 }
+
+#[tokio::test]
+async fn a_daemon_or_a_stage_that_waits_for_the_database_is_not_ready() {
+    use crate::crawl::Stage;
+    use crate::daemon::{Obstacle, Party, StageView};
+
+    let folder = TempDir::new().unwrap();
+    let context = context(&folder);
+    let resting = |party| {
+        let cause = Obstacle { party, message: "no space left".to_owned() };
+        StageView::Resting { cause, until: now() }
+    };
+    for (party, status) in [(Party::Archive, 200), (Party::Database, 503)] {
+        context.daemon.update(|view| {
+            view.role = Role::Crawling;
+            view.stages.insert(Stage::Fetch, resting(party));
+        });
+        let (answered, body) = ask(&context, "/readyz").await;
+        assert_eq!(answered, status, "{party:?}: {body}");
+        assert_eq!(body.contains(r#"{"part":"database""#), party == Party::Database, "{body}");
+    }
+    context.daemon.update(|view| {
+        view.role = Role::Starting;
+        view.stages.clear();
+        view.database_failure = Some("locked".to_owned());
+    });
+    let (status, body) = ask(&context, "/readyz").await;
+    assert_eq!(status, 503);
+    assert!(body.contains(r#"{"part":"database""#) && !body.contains("starting;"), "{body}");
+}

@@ -96,6 +96,7 @@ pub(in super::super) const ENGLISH: Words = Words {
         standby: "Standby",
         stopping: "Stopping",
         starting_hint: "The daemon is starting.",
+        database_hint: "The database cannot be used. It is tried again every ten seconds.",
         crawling_hint: "This process holds the lease and crawls.",
         stopping_hint: "The daemon finishes the item in hand and stops.",
         standby_hint: |holder| {
@@ -109,9 +110,9 @@ pub(in super::super) const ENGLISH: Words = Words {
             Stage::Post => "Posting",
             Stage::Archive => "Archive",
         },
-        working: "works",
+        working: "working",
         idle: "idle",
-        resting: "rests",
+        resting: "resting",
         since: "since",
         looks_again: "looks again by",
         tries_again: "tries again at",
@@ -175,6 +176,8 @@ pub(in super::super) const ENGLISH: Words = Words {
     },
     problems: Problems {
         none: "Nothing is held back",
+        rests: |stages| format!("{stages}: resting"),
+        all: "Everything",
         messages: "Messages",
         broken_entries: |entries| {
             format!(
@@ -240,9 +243,40 @@ pub(in super::super) const ENGLISH: Words = Words {
             "Check ANALYTICS_BASE_URL: a web page or another service stands there.",
         ),
         Cause::ArchiveDown => (
-            "The archive cannot be written",
-            "Check ARCHIVE_URL, its rights and the space left. Games wait and nothing is lost.",
+            "The archive cannot be reached or failed",
+            "Check that the service of ARCHIVE_URL runs and takes bundles. Games wait and nothing is lost.",
         ),
+        Cause::ArchivePath => (
+            "The archive's directory cannot be used",
+            "ARCHIVE_URL must name a directory that this process may write to. Games wait and nothing is lost.",
+        ),
+        Cause::AnalyticsStore => (
+            "The embedded analytics cannot store games",
+            "`dicechess-sync doctor` looks at its database and the disk. Games wait and nothing is lost.",
+        ),
+        Cause::Transport => (
+            "The site cannot be asked from this machine",
+            "Install curl or set CURL_BIN to it, or set TRANSPORT=reqwest.",
+        ),
+        Cause::DiskFull => (
+            "The disk is full",
+            "Free some space. Nothing was half-written, and it goes on by itself.",
+        ),
+        Cause::ReadOnly => (
+            "The database is read-only",
+            "Make the file and its folder writable for the user of this process; look whether the disk was mounted read-only after a fault.",
+        ),
+        Cause::Locked => (
+            "Another process locks the database",
+            "End it: a forgotten sqlite3 shell, a copy under way. It goes on by itself.",
+        ),
+        Cause::Damaged => (
+            "The database is damaged",
+            "Stop the daemon and restore a backup (docs/operations.md).",
+        ),
+        Cause::DatabaseFailed => {
+            ("The database fails", "See the message, and ask `dicechess-sync doctor`.")
+        }
         Cause::Other => ("Something else", "See the messages."),
     },
     status: Status {

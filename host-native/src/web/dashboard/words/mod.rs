@@ -125,6 +125,7 @@ pub(super) struct Daemon {
     pub(super) standby: Text,
     pub(super) stopping: Text,
     pub(super) starting_hint: Text,
+    pub(super) database_hint: Text,
     pub(super) crawling_hint: Text,
     pub(super) stopping_hint: Text,
     pub(super) standby_hint: Of1,
@@ -203,6 +204,10 @@ pub(super) struct Budget {
 /// What goes wrong.
 pub(super) struct Problems {
     pub(super) none: Text,
+    /// What a stage, or several, does that is held up.
+    pub(super) rests: Of1,
+    /// What is held up when no stage works.
+    pub(super) all: Text,
     pub(super) messages: Text,
     pub(super) broken_entries: Of1,
 }
