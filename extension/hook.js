@@ -47,6 +47,8 @@
   const { min } = Math;
   const toNumber = Number;
   const isInteger = Number.isSafeInteger;
+  const { isArray } = Array;
+  const { iterator } = Symbol;
   const isView = ArrayBuffer.isView;
   const stop = Event.prototype.stopImmediatePropagation;
   const handled = Event.prototype.preventDefault;
@@ -418,7 +420,12 @@
 
   /** @param {any} headers @returns {string | null} */
   function headerIn(headers) {
-    return headers ? apply(headerOf, new nativeHeaders(headers), ['authorization']) : null;
+    if (typeof headers !== 'object' || headers === null) return null;
+    const own = attempt(() => apply(headerOf, headers, ['authorization']));
+    if (own) return own;
+    // What can be gone through only once is left to the page.
+    if (!isArray(headers) && headers[iterator]) return null;
+    return apply(headerOf, new nativeHeaders(headers), ['authorization']);
   }
 
   /** @param {any} body @returns {ArrayBuffer | Promise<ArrayBuffer> | null} */

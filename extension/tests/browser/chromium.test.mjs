@@ -145,6 +145,21 @@ test('however a page loads its data, it is seen', async (t) => {
     await until(`${way} is seen`, async () => (await browser.summary()).counts.waiting === n + 1, 10);
   }
   assert.deepEqual(problems, [], 'the pages notice nothing');
+
+  const token = `x.${Buffer.from(`{"userId":"${me}"}`).toString('base64url')}.secret`;
+  const answered = await page.evaluate(async ([session, own]) => {
+    const ask = (headers) => fetch('/api/leaderboard', { headers }).then(({ status }) => status);
+    return [
+      await ask(new Map([['authorization', `Bearer ${own}`]]).entries()),
+      await ask([['authorization', `Bearer ${own}`]]),
+      await ask({ authorization: `Bearer ${session}` }),
+    ];
+  }, [token, site.jwt]);
+  assert.deepEqual(answered, [200, 200, 401], 'headers arrive in whatever form they are given');
+  await until("the session's user is known", async () => (await browser.summary()).seen_user_id === me);
+  const options = await browser.options();
+  const stored = await options.evaluate(async () => JSON.stringify(await chrome.storage.local.get()));
+  assert.ok(stored.includes(`${me}`) && !stored.includes('.secret') && !stored.includes(site.jwt), 'the token stays in the page');
 });
 
 test('a paired daemon gets the raw answers, and the site is not asked again', async (t) => {
