@@ -89,6 +89,18 @@ impl PostAnswer {
         }
     }
 
+    /// The answer in words, for a log.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Created { .. } => "stored".to_owned(),
+            Self::Exists { .. } => "there already".to_owned(),
+            Self::Refused { status, reason } => format!("HTTP {status}: {}", one_line(reason, 200)),
+            Self::Unauthorized => "the token is not accepted".to_owned(),
+            Self::TimedOut => NO_ANSWER.to_owned(),
+            Self::Failed { message } => message.clone(),
+        }
+    }
+
     /// What the answer makes of the game. `None`: nothing is wrong with the game, it keeps its place.
     pub fn into_event(self) -> Option<GameEvent> {
         match self {

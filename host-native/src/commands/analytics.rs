@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use dicechess_analytics::{ApiOptions, Receiver, router_with};
-use tokio::net::TcpListener;
 
 use super::CommandError;
 use crate::config::{AnalyticsConfig, CrawlSettings};
@@ -26,9 +25,7 @@ async fn serve(config: AnalyticsConfig) -> Result<Exit, CommandError> {
     let shutdown = Shutdown::on_signals()?;
     super::create_parent(&config.db)?;
     let receiver = Arc::new(Receiver::open(&config.db)?);
-    let listener = TcpListener::bind(config.listen)
-        .await
-        .map_err(|error| CommandError::Unusable(format!("LISTEN {}: {error}", config.listen)))?;
+    let listener = super::listen(config.listen).await?;
     let address = listener.local_addr()?;
     if config.token.is_none() {
         tracing::warn!("INGEST_TOKEN is not set: games can be read and nobody can post");

@@ -21,9 +21,11 @@ pub mod verify;
 pub mod watch;
 
 use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
+use tokio::net::TcpListener;
 
 use crate::config::ConfigError;
 use crate::crawl::{PartyError, PassError};
@@ -39,6 +41,14 @@ pub enum CommandError {
     /// Something that the configuration names cannot be used.
     #[error("{0}")]
     Unusable(String),
+    /// The address cannot be listened on.
+    #[error("LISTEN {address}: {}", listen_advice(source))]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -71,7 +81,11 @@ impl CommandError {
     /// How the program ends after this error.
     pub fn exit(&self) -> Exit {
         match self {
-            Self::Config(_) | Self::Unusable(_) => Exit::Configuration,
+            // Whoever has the port may go away: worth another try.
+            Self::Listen { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
+                Exit::Storage
+            }
+            Self::Config(_) | Self::Unusable(_) | Self::Listen { .. } => Exit::Configuration,
             Self::Store(StoreError::LeaseLost { .. }) => Exit::LeaseHeld,
             // An id that somebody typed; the database is sound.
             Self::Store(StoreError::UnknownGame(_) | StoreError::UnknownPlayer(_)) => {
@@ -111,6 +125,26 @@ impl From<PassError> for CommandError {
             PassError::Unusable(message) => Self::Unusable(message),
         }
     }
+}
+
+fn listen_advice(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => "the port is taken by another program or by another `serve`: \
+                                     end it, or set LISTEN to another port"
+            .to_owned(),
+        io::ErrorKind::AddrNotAvailable => {
+            "this machine has no such address: set LISTEN to one of its own".to_owned()
+        }
+        io::ErrorKind::PermissionDenied => {
+            "this user may not listen there: set LISTEN to a port above 1023".to_owned()
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// Listens.
+async fn listen(address: SocketAddr) -> Result<TcpListener, CommandError> {
+    TcpListener::bind(address).await.map_err(|source| CommandError::Listen { address, source })
 }
 
 fn create_parent(path: &Path) -> Result<(), CommandError> {

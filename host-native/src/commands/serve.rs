@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use tokio::net::TcpListener;
 
 use super::CommandError;
 use crate::clock::now;
@@ -87,10 +86,7 @@ async fn serve(
 
 /// Serves the pages beside the crawl.
 async fn start_web(context: WebContext) -> Result<tokio::task::JoinHandle<()>, CommandError> {
-    let listen = context.config.listen;
-    let listener = TcpListener::bind(listen)
-        .await
-        .map_err(|error| CommandError::Unusable(format!("LISTEN {listen}: {error}")))?;
+    let listener = super::listen(context.config.listen).await?;
     let address = listener.local_addr()?;
     if !address.ip().is_loopback() {
         tracing::warn!("LISTEN {address}: whoever reaches this machine can read the pages");

@@ -6,6 +6,7 @@
 pub(crate) mod settings;
 mod values;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -101,6 +102,19 @@ pub struct SiteConfig {
     pub timeout: Duration,
 }
 
+/// Which value each setting has, without the values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fingerprints(BTreeMap<&'static str, u64>);
+
+impl Fingerprints {
+    /// The settings that differ, by name.
+    #[must_use]
+    pub fn differing(&self, other: &Self) -> BTreeSet<&'static str> {
+        let names = self.0.keys().chain(other.0.keys());
+        names.filter(|name| self.0.get(*name) != other.0.get(*name)).copied().collect()
+    }
+}
+
 /// Everything a pass needs to know.
 #[derive(Debug)]
 pub struct Config {
@@ -128,8 +142,8 @@ pub struct Config {
     pub crawl_interval: Duration,
     /// How log lines look.
     pub log_format: LogFormat,
-    /// Changes with any setting and with what any file of a secret holds; reveals neither.
-    pub fingerprint: u64,
+    /// Tells one configuration from another.
+    pub fingerprints: Fingerprints,
 }
 
 impl Config {
@@ -154,7 +168,7 @@ impl Config {
             refresh_after: values.duration("REFRESH_AFTER")?,
             crawl_interval: values.duration("CRAWL_INTERVAL")?,
             log_format: values.log_format()?,
-            fingerprint: values.fingerprint(),
+            fingerprints: values.fingerprints(),
             db_path,
         })
     }
@@ -195,7 +209,7 @@ impl AnalyticsConfig {
         let values = Values::of(given)?;
         Ok(Self {
             db: values.analytics_db()?,
-            listen: values.parse("LISTEN")?,
+            listen: values.address("LISTEN")?,
             token: values.secret("INGEST_TOKEN", "INGEST_TOKEN_FILE")?,
             allowed_origins: values.parse("ALLOWED_ORIGINS")?,
             log_format: values.log_format()?,
@@ -244,7 +258,7 @@ impl WebConfig {
 
     fn of(values: &Values) -> Result<Self, ConfigError> {
         Ok(Self {
-            listen: values.parse("LISTEN")?,
+            listen: values.address("LISTEN")?,
             allowed_origins: values.parse("ALLOWED_ORIGINS")?,
             admin_token: values.secret("ADMIN_TOKEN", "ADMIN_TOKEN_FILE")?,
             ingest_token: values.secret("INGEST_TOKEN", "INGEST_TOKEN_FILE")?,

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -17,8 +18,8 @@ use xxhash_rust::xxh64::xxh64;
 
 use super::settings::SETTINGS;
 use super::{
-    AnalyticsTarget, ConfigError, CrawlSettings, GivenSettings, LogFormat, SiteConfig,
-    TransportKind, is_loopback,
+    AnalyticsTarget, ConfigError, CrawlSettings, Fingerprints, GivenSettings, LogFormat,
+    SiteConfig, TransportKind, is_loopback,
 };
 use crate::archive::ArchiveUrl;
 use crate::site::SiteCredentials;
@@ -60,12 +61,21 @@ impl Values {
         name: &'static str,
         range: std::ops::RangeInclusive<u32>,
     ) -> Result<u32, ConfigError> {
-        let number: u32 = self.parse(name)?;
-        if range.contains(&number) {
-            return Ok(number);
-        }
-        let (low, high) = range.into_inner();
-        Err(value_error(name, format!("{number} is not between {low} and {high}")))
+        let text = self.text(name).trim();
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| {
+            let (low, high) = range.into_inner();
+            value_error(name, format!("{text:?} is no whole number between {low} and {high}"))
+        })
+    }
+
+    /// An address and a port.
+    pub(super) fn address(&self, name: &'static str) -> Result<SocketAddr, ConfigError> {
+        let text = self.text(name).trim();
+        text.parse().map_err(|_| {
+            let message = format!("{text:?} is no address with a port, such as 127.0.0.1:8787");
+            value_error(name, message)
+        })
     }
 
     /// A time of at most a day.
@@ -106,15 +116,15 @@ impl Values {
         Ok((!text.is_empty()).then(|| SecretString::from(text)))
     }
 
-    /// A hash of all values and of what the files of secrets hold.
-    pub(super) fn fingerprint(&self) -> u64 {
-        let mut text = String::new();
-        for (name, value) in &self.0 {
+    /// A hash of each value given; of a file that holds a secret, with its contents.
+    pub(super) fn fingerprints(&self) -> Fingerprints {
+        let hash = |(name, value): (&&'static str, &String)| {
             let is_file = name.ends_with("_FILE") && *name != "CONFIG_FILE";
             let held = if is_file { read_secret(Path::new(value)).ok() } else { None };
-            text.extend([name, "\0", value, "\0", held.as_deref().unwrap_or_default(), "\0"]);
-        }
-        xxh64(text.as_bytes(), 0)
+            let text = format!("{value}\0{}", held.unwrap_or_default());
+            (*name, xxh64(text.as_bytes(), 0))
+        };
+        Fingerprints(self.0.iter().map(hash).collect())
     }
 
     pub(super) fn site(&self) -> Result<SiteConfig, ConfigError> {
@@ -126,7 +136,7 @@ impl Values {
             return Err(value_error("REQUEST_MIN_DELAY_MS", message));
         }
         let page_size = self.number_in("ENUMERATE_PAGE_SIZE", 1..=100_000)?;
-        let page_size_max: u32 = self.number_in("ENUMERATE_PAGE_SIZE_MAX", 1..=100_000)?;
+        let page_size_max = self.number_in("ENUMERATE_PAGE_SIZE_MAX", 1..=100_000)?;
         let token = self.secret("DICECHESS_JWT", "DICECHESS_JWT_FILE")?;
         let cookie = self.secret("DICECHESS_COOKIE", "DICECHESS_COOKIE_FILE")?;
         let own = self.get("USER_AGENT");
@@ -141,7 +151,7 @@ impl Values {
             pacing: Pacing {
                 min_delay,
                 jitter: self.millis("REQUEST_JITTER_MS")?,
-                hourly_budget: self.parse("REQUEST_HOURLY_BUDGET")?,
+                hourly_budget: self.number_in("REQUEST_HOURLY_BUDGET", 0..=1_000_000)?,
             },
             backoff: Backoff {
                 base: self.millis("REQUEST_BACKOFF_BASE_MS")?,

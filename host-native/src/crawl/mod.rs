@@ -313,7 +313,12 @@ impl<'a> Pass<'a> {
 
     fn stop(&mut self, stop: Stop) {
         if !self.report.stops.contains(&stop) {
-            tracing::warn!("{stop}");
+            // A turn is also ended to take up a changed configuration; whoever stops the program
+            // is told by the command.
+            match stop {
+                Stop::Requested => tracing::debug!("{stop}"),
+                _ => tracing::warn!("{stop}"),
+            }
             self.report.stops.push(stop);
         }
     }

@@ -118,7 +118,10 @@ impl Daemon {
 
     /// A database that is locked or full now may be usable again in a while.
     async fn stand_back(&self, error: &StoreError) {
-        tracing::error!("the database cannot be used, tried again in {PAUSE:?}: {error}");
+        tracing::error!(
+            "the database cannot be used, tried again in {} s: {error}",
+            PAUSE.as_secs()
+        );
         self.handle.update(|view| {
             view.role = Role::Starting;
             view.stages.clear();

@@ -216,7 +216,7 @@ impl LimitedSite {
         if let Some(silence) = patient.after_throttle(attempt, retry_after, rand::random()) {
             tracing::warn!(
                 status = response.status,
-                seconds = silence.as_secs_f64(),
+                seconds = silence.as_millis().div_ceil(1000) as u64,
                 "the site asks for silence"
             );
             self.store.set_throttled_until(Some(now() + silence))?;

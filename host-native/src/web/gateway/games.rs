@@ -41,7 +41,7 @@ pub(super) async fn post_game(gateway: &Arc<Gateway>, request: Request) -> Resul
         Ok((game, answer)) => {
             tracing::info!(%client, %game, status = answer.status, "a browser's post answered");
         }
-        Err(refusal) => tracing::info!(%client, "a browser's post refused: {refusal:?}"),
+        Err(refusal) => tracing::info!(%client, "a browser's post refused: {refusal}"),
     }
     taken.map(|(_, answer)| answer)
 }
@@ -109,7 +109,7 @@ async fn relay(gateway: &Gateway, game: GameId, body: &Bytes) -> Result<Answer, 
         failure @ (PostAnswer::Refused { .. }
         | PostAnswer::Unauthorized
         | PostAnswer::Failed { .. }) => {
-            tracing::warn!(%game, "analytics did not take a browser's post: {failure:?}");
+            tracing::warn!(%game, "analytics did not take a browser's post: {}", failure.text());
             let text = "analytics did not take the game; the daemon's log says why";
             Ok(Answer { status: 502, body: detail(text) })
         }

@@ -34,7 +34,7 @@ pub(super) async fn pair(
     let paired = take(&gateway, client, origin.as_deref(), request).await;
     match &paired {
         Ok((id, _)) => tracing::info!(%client, origin, pairing = id, "paired"),
-        Err(refusal) => tracing::warn!(%client, origin, "pairing refused: {refusal:?}"),
+        Err(refusal) => tracing::warn!(%client, origin, "pairing refused: {refusal}"),
     }
     let (id, secret) = paired?;
     let body = json!({ "pairing_id": id, "secret": secret.expose_secret() }).to_string();

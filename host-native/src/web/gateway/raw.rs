@@ -28,7 +28,7 @@ pub(super) async fn ingest_raw(
     let pairing = match admit(&gateway, &head.headers).await {
         Ok(pairing) => pairing,
         Err(refusal) => {
-            tracing::info!("a browser's raw answers refused: {refusal:?}");
+            tracing::info!("a browser's raw answers refused: {refusal}");
             discard_body(body);
             return Err(refusal);
         }
@@ -38,7 +38,7 @@ pub(super) async fn ingest_raw(
         Ok((game, created)) => {
             tracing::info!(pairing, %game, created, "a browser's raw answers taken");
         }
-        Err(refusal) => tracing::warn!(pairing, "a browser's raw answers refused: {refusal:?}"),
+        Err(refusal) => tracing::warn!(pairing, "a browser's raw answers refused: {refusal}"),
     }
     let (game, created) = taken?;
     if created {

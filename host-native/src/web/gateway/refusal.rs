@@ -3,6 +3,7 @@
 //! Decides status, headers and words. All bodies are `{"detail": "…"}`, as those of the analytics
 //! API; none repeats a secret or names a file of this machine.
 
+use std::fmt;
 use std::time::Duration;
 
 use axum::http::{HeaderValue, StatusCode, header};
@@ -65,7 +66,7 @@ impl Refusal {
 
     /// As an answer that several clients can share.
     pub(super) fn into_answer(self) -> Answer {
-        Answer { status: self.status().as_u16(), body: detail(&self.text()) }
+        Answer { status: self.status().as_u16(), body: detail(&self.to_string()) }
     }
 
     fn status(&self) -> StatusCode {
@@ -84,40 +85,45 @@ impl Refusal {
             Self::Bug => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
+}
 
-    fn text(&self) -> String {
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Origin => "this origin is not let in: add it to ALLOWED_ORIGINS, or pair the \
-                             extension (`dicechess-sync pair`)"
-                .to_owned(),
-            Self::TooOften { wait } => format!("too often: wait {} s", whole_seconds(*wait)),
+            Self::Origin => f.write_str(
+                "this origin is not let in: add it to ALLOWED_ORIGINS, or pair the extension \
+                 (`dicechess-sync pair`)",
+            ),
+            Self::TooOften { wait } => write!(f, "too often: wait {} s", whole_seconds(*wait)),
             Self::Body { fault: BodyFault::TooLarge, limit } => {
-                format!("the body is larger than {limit} bytes")
+                write!(f, "the body is larger than {limit} bytes")
             }
             Self::Body { fault: BodyFault::TooSlow, .. } => {
-                "the body did not arrive in time".to_owned()
+                f.write_str("the body did not arrive in time")
             }
             Self::Body { fault: BodyFault::Broken, .. } => {
-                "the body could not be read to its end".to_owned()
+                f.write_str("the body could not be read to its end")
             }
             Self::Malformed(text) | Self::Disbelieved(text) | Self::Contradicted(text) => {
-                text.clone()
+                f.write_str(text)
             }
-            Self::Unpaired => "the pairing is unknown or revoked: pair the extension once more \
-                               (`dicechess-sync pair`)"
-                .to_owned(),
-            Self::Code => "the code is wrong, used or older than ten minutes: \
-                           `dicechess-sync pair` prints another"
-                .to_owned(),
-            Self::Storage => "the database could not be used, try again later".to_owned(),
-            Self::Bug => "internal error".to_owned(),
+            Self::Unpaired => f.write_str(
+                "the pairing is unknown or revoked: pair the extension once more \
+                 (`dicechess-sync pair`)",
+            ),
+            Self::Code => f.write_str(
+                "the code is wrong, used or older than ten minutes: `dicechess-sync pair` prints \
+                 another",
+            ),
+            Self::Storage => f.write_str("the database could not be used, try again later"),
+            Self::Bug => f.write_str("internal error"),
         }
     }
 }
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let mut response = detail_response(self.status(), &self.text());
+        let mut response = detail_response(self.status(), &self.to_string());
         let header = match self {
             Self::TooOften { wait } => Some((header::RETRY_AFTER, whole_seconds(wait).into())),
             Self::Unpaired => Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
