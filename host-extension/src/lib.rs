@@ -46,3 +46,6 @@ pub fn versions() -> String {
 }
 
 const API: i64 = 1;
+
+#[cfg(test)]
+mod tests;
