@@ -95,7 +95,7 @@ fn a_game_goes_its_way() {
 #[test]
 fn what_cannot_be_is_refused() {
     let fetched = json!({"event": "fetched"});
-    let posted = states(&[fetched.clone()]).to_string();
+    let posted = states(std::slice::from_ref(&fetched)).to_string();
     assert!(apply(&posted, &fetched.to_string(), START_MS).is_err(), "an illegal pair");
     for event in ["", "{}", r#"{"event":"won"}"#, r#"{"event":"post_accepted","result":"perhaps"}"#]
     {
