@@ -1,4 +1,4 @@
-//! Text of strangers on a terminal.
+//! Text of strangers, and numbers, as a person reads them.
 //!
 //! Decides which characters of player names and foreign messages are shown as they are. Control
 //! characters could move the cursor or retitle the window, and characters that turn the writing
@@ -17,6 +17,25 @@ pub fn printable(text: &str) -> String {
     out
 }
 
+/// A number with its noun: 1 game, 2 games.
+pub fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// Why something failed: where a service said it as `{"detail": "…"}`, its words alone.
+pub fn reason_text(reason: &str) -> String {
+    #[derive(serde::Deserialize)]
+    struct Said {
+        detail: String,
+    }
+    let start = reason.find('{').unwrap_or(reason.len());
+    let (before, body) = reason.split_at(start);
+    match serde_json::from_str::<Said>(body) {
+        Ok(said) => printable(&format!("{before}{}", said.detail)),
+        Err(_) => printable(reason),
+    }
+}
+
 /// The embeddings, overrides and isolates of the Unicode bidirectional algorithm (UAX #9).
 const fn turns_direction(character: char) -> bool {
     matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -25,6 +44,21 @@ const fn turns_direction(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_is_singular_and_a_detail_is_told_as_text() {
+        let games = |number| counted(number, "game", "games");
+        assert_eq!([games(0), games(1), games(2)], ["0 games", "1 game", "2 games"]);
+        for (reason, expected) in [
+            (r#"{"detail": "Turn 1: illegal"}"#, "Turn 1: illegal"),
+            (r#"HTTP 503: {"detail":"busy"}"#, "HTTP 503: busy"),
+            (r#"{"detail": [1]}"#, r#"{"detail": [1]}"#),
+            ("cut {\"detail\": \"…", "cut {\"detail\": \"…"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(reason_text(reason), expected);
+        }
+    }
 
     #[test]
     fn only_what_could_deceive_is_escaped() {

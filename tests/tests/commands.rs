@@ -69,7 +69,7 @@ async fn a_posted_game_is_replaced_by_a_put() {
     site.clear_log();
 
     let replay = workspace.command(["replay", "posted", &game.to_string()]).run().expect(0);
-    assert!(replay.stdout.starts_with("1 games"), "{}", replay.stdout);
+    assert!(replay.stdout.starts_with("1 game is "), "{}", replay.stdout);
     assert_eq!(status_of(&workspace, game), "fetched");
     workspace.crawl_to(&site, &analytics).run().expect(0);
     assert_eq!(status_of(&workspace, game), "posted");

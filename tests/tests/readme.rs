@@ -77,7 +77,9 @@ fn both_languages_say_the_same() {
 
 #[test]
 fn each_link_leads_somewhere() {
-    for name in ["README.md", "README.ru.md", "docs/operations.md", "docs/metrics.md"] {
+    for name in
+        ["README.md", "README.ru.md", "docs/operations.md", "docs/metrics.md", "docs/gateway.md"]
+    {
         let folder = repository().join(name).parent().unwrap().to_owned();
         for target in links(&read(name)) {
             let file = target.split('#').next().unwrap();

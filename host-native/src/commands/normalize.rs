@@ -17,6 +17,14 @@ use crate::exit_code::Exit;
 
 /// Arguments of `normalize`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+The input is a JSON object: a game's entry in a player's history, whose history that is, and the \
+site's whole answer about the game's moves.
+
+  {\"history_meta\": {…}, \"queried_user_id\": 1001, \"move_history\": {\"gameMoveHistoryStateMap\": {…}}}
+
+The output is the game's ingest document, or {\"error\": …} with exit code 65. docs/bundle.md \
+describes both. `dicechess-sync show GAME --json` prints the document of a stored game.")]
 pub struct NormalizeArgs {
     /// One game a line; prints one result a line.
     #[arg(long)]

@@ -9,6 +9,7 @@ use super::CommandError;
 use crate::clock::now;
 use crate::config::{StoreSettings, resolve_store};
 use crate::exit_code::Exit;
+use crate::printable::counted;
 use crate::store::{ReplayKind, Store, StoreError};
 
 /// Arguments of `replay`.
@@ -55,7 +56,11 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, CommandError> {
             None => format!("game {game} is not in the catalogue"),
         }));
     }
-    writeln!(std::io::stdout(), "{replayed} games are queued for posting; `crawl` sends them.")?;
+    writeln!(
+        std::io::stdout(),
+        "{} queued for posting; `crawl` sends them.",
+        counted(replayed as u64, "game is", "games are")
+    )?;
     Ok(Exit::Done)
 }
 

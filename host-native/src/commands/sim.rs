@@ -22,7 +22,8 @@ Kinds: unauthorized, challenge (status), html, too_many_requests (retry_after), 
 (retry_after), not_found, status (status), reset, cut_body, truncated_json, not_json, oversized, \
 stall (millis), stall_body (millis), no_list, broken_entry (entry), page_cap (rows), vanish_after \
 (games), appear_after (games), unknown_die, unknown_promotion, unknown_square, illegal_move, no_map \
-(how). The request log is at GET /sim/log, the world's numbers at GET /sim/world.")]
+(how). An entry is wrong_type, lone_surrogate, not_an_object or no_opponent; how is empty_answer, null or \
+empty_map. The request log is at GET /sim/log, the world's numbers at GET /sim/world.")]
 pub struct SimArgs {
     /// Where to listen; port 0 takes a free one.
     #[arg(long, default_value = "127.0.0.1:8788")]

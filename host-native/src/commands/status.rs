@@ -11,10 +11,10 @@ use crate::clock::now;
 use crate::config::{Config, CrawlSettings, resolve_status};
 use crate::crawl::PassReport;
 use crate::exit_code::Exit;
-use crate::printable::printable;
+use crate::printable::{counted, printable, reason_text};
 use crate::progress::duration_text;
 use crate::site::SiteCredentials;
-use crate::store::{StatusReport, Store};
+use crate::store::{StatusReport, Store, machine_name};
 
 /// Warn this long before the token ends.
 const WARN_BEFORE_SECONDS: f64 = 3.0 * 86_400.0;
@@ -66,11 +66,10 @@ pub fn print_summary(
 pub(super) fn print_pass(out: &mut impl Write, report: &PassReport) -> std::io::Result<()> {
     writeln!(
         out,
-        "This pass: {} players swept, {} pages, {} new games; {} fetched; {} posted ({} new, {} \
-         known there); {} archived",
-        report.players_swept,
-        report.pages,
-        report.new_games,
+        "This pass: {} swept, {}, {}; {} fetched; {} posted ({} new, {} known there); {} archived",
+        counted(report.players_swept, "player", "players"),
+        counted(report.pages, "page", "pages"),
+        counted(report.new_games, "new game", "new games"),
         report.fetched,
         report.posted_created + report.posted_exists,
         report.posted_created,
@@ -78,18 +77,18 @@ pub(super) fn print_pass(out: &mut impl Write, report: &PassReport) -> std::io::
         report.archived
     )?;
     let troubles = [
-        (report.players_failed, "players failed"),
-        (report.fetch_failed, "fetches failed"),
-        (report.post_failed, "posts failed"),
-        (report.rejected, "games rejected"),
-        (report.normalize_failed, "games parked"),
-        (report.broken_entries, "broken history entries kept"),
-        (report.stepped_back, "steps back over vanished rows"),
+        (report.players_failed, "player failed", "players failed"),
+        (report.fetch_failed, "fetch failed", "fetches failed"),
+        (report.post_failed, "post failed", "posts failed"),
+        (report.rejected, "game rejected", "games rejected"),
+        (report.normalize_failed, "game parked", "games parked"),
+        (report.broken_entries, "broken history entry kept", "broken history entries kept"),
+        (report.stepped_back, "step back over vanished rows", "steps back over vanished rows"),
     ];
     let troubles: Vec<String> = troubles
         .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, many)| counted(*count, one, many))
         .collect();
     if !troubles.is_empty() {
         writeln!(out, "           {}", troubles.join(", "))?;
@@ -111,8 +110,11 @@ fn print_asked(
     let (pages, games, boards) = (asked("history"), asked("move_history"), asked("leaderboard"));
     writeln!(
         out,
-        "Site asked: {} times: {pages} pages, {games} games, {boards} leaderboards",
-        pages + games + boards
+        "Site asked: {}: {}, {}, {}",
+        counted(pages + games + boards, "time", "times"),
+        counted(pages, "page", "pages"),
+        counted(games, "game", "games"),
+        counted(boards, "leaderboard", "leaderboards")
     )?;
     if report.overlapping_pages > 0 {
         writeln!(
@@ -140,10 +142,18 @@ pub(super) fn print_report(out: &mut impl Write, report: &StatusReport) -> std::
         report.queues.fetch, report.queues.post, report.archive_pending
     )?;
     if report.running_games > 0 {
-        writeln!(out, "Running    {} games may still be going on", report.running_games)?;
+        writeln!(
+            out,
+            "Running    {} may still be going on",
+            counted(report.running_games, "game", "games")
+        )?;
     }
     if report.from_browsers > 0 {
-        writeln!(out, "Browsers   brought the moves of {} games", report.from_browsers)?;
+        writeln!(
+            out,
+            "Browsers   brought the moves of {}",
+            counted(report.from_browsers, "game", "games")
+        )?;
     }
     let complete = &report.completeness;
     if let Some(share) = complete.share {
@@ -167,10 +177,10 @@ pub(super) fn print_report(out: &mut impl Write, report: &StatusReport) -> std::
     for reason in &report.reasons {
         writeln!(
             out,
-            "  {}  {} games: {}",
+            "  {}  {}: {}",
             reason.status,
-            reason.games,
-            printable(&reason.reason)
+            counted(reason.games, "game", "games"),
+            reason_text(&reason.reason)
         )?;
     }
     let requests: Vec<String> =
@@ -191,7 +201,9 @@ pub(super) fn print_report(out: &mut impl Write, report: &StatusReport) -> std::
         writeln!(
             out,
             "Crawling   process {} on {}, lease until {}",
-            lease.pid, lease.host, lease.expires_at
+            lease.pid,
+            machine_name(&lease.host),
+            lease.expires_at
         )?;
     }
     Ok(())

@@ -135,7 +135,7 @@ impl Daemon {
 
     /// Waits for the lease that another process holds; says so once for each holder.
     async fn stand_by(&self, by: LeaseHolder, until: UnixMillis, told: &mut Option<String>) {
-        let holder = format!("process {} on {}", by.pid, by.host);
+        let holder = by.to_string();
         if told.as_ref() != Some(&by.name) {
             tracing::warn!(
                 "{holder} crawls this database, its lease ends at {until} unless renewed; this \

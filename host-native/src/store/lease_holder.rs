@@ -4,6 +4,7 @@
 //! process id, and when the process started, as ids are used again. In doubt a process counts as
 //! alive, and its lease ends by itself.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A process that holds a lease, or wants it.
@@ -17,6 +18,18 @@ pub struct LeaseHolder {
     pub pid: i32,
     /// When the process started, in clock ticks since the boot, where the system tells.
     pub process_start: Option<i64>,
+}
+
+/// As a person is told of it: without the numbers that only tell machines apart.
+impl fmt::Display for LeaseHolder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "process {} on {}", self.pid, machine_name(&self.host))
+    }
+}
+
+/// The machine's own name, of what tells it from all others.
+pub fn machine_name(host: &str) -> &str {
+    host.split_whitespace().next().unwrap_or("an unnamed machine")
 }
 
 impl LeaseHolder {
@@ -131,5 +144,8 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(holder.is_dead(&me));
+
+        let elsewhere = LeaseHolder { host: "pi 0b5f1c3e ns4026531836".to_owned(), pid: 7, ..me };
+        assert_eq!(elsewhere.to_string(), "process 7 on pi");
     }
 }

@@ -36,11 +36,8 @@ impl Lease {
             Self::Taken(keeper) => Some(keeper),
             Self::Held { by, until } => {
                 tracing::error!(
-                    "another process crawls with {}: process {} on {}; its lease ends at {until} \
-                     unless renewed",
-                    store.path().display(),
-                    by.pid,
-                    by.host
+                    "another process crawls with {}: {by}; its lease ends at {until} unless renewed",
+                    store.path().display()
                 );
                 None
             }

@@ -86,7 +86,7 @@ pub use gauges::{QueueGauge, StoreGauges};
 pub use health::{Contents, DatabaseHealth, HealthDepth, LeaseState};
 pub use imports::Imported;
 pub use lease::LeaseOutcome;
-pub use lease_holder::LeaseHolder;
+pub use lease_holder::{LeaseHolder, machine_name};
 pub use lease_keeper::{Lease, LeaseKeeper};
 pub use listings::{GameList, GameRow, Page, SiteRequestSeen};
 pub use origin::Origin;

@@ -122,13 +122,9 @@ fn look_at_lease(contents: &Contents, findings: &mut Findings) {
         Some(lease) if lease.is_dead || lease.until <= now() => {
             findings.ok("lease", "free: its last holder is gone");
         }
-        Some(lease) => findings.ok(
-            "lease",
-            format!(
-                "held by process {} on {} until {}",
-                lease.holder.pid, lease.holder.host, lease.until
-            ),
-        ),
+        Some(lease) => {
+            findings.ok("lease", format!("held by {} until {}", lease.holder, lease.until))
+        }
     }
 }
 

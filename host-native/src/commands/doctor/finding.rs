@@ -5,7 +5,7 @@ use std::io::Write;
 use serde::Serialize;
 
 use crate::exit_code::Exit;
-use crate::printable::printable;
+use crate::printable::{counted, printable};
 
 /// How a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -99,6 +99,11 @@ impl Findings {
                 writeln!(out, "{:8} {:14} -> {}", "", "", printable(advice))?;
             }
         }
-        writeln!(out, "\n{problems} problems, {warnings} warnings")
+        writeln!(
+            out,
+            "\n{}, {}",
+            counted(problems as u64, "problem", "problems"),
+            counted(warnings as u64, "warning", "warnings")
+        )
     }
 }

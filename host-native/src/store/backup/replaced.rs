@@ -25,7 +25,7 @@ pub(super) fn take_out_of_use(
         && until > now
         && !holder.is_dead(&LeaseHolder::this_process())
     {
-        let by = format!("process {} on {} (lease until {until})", holder.pid, holder.host);
+        let by = format!("{holder} (lease until {until})");
         return Err(in_use(by));
     }
     // Only somebody who is alone may leave the write-ahead log.

@@ -18,7 +18,7 @@ use super::steps::{ListedMove, ListedTurn, SteppedGame, steps};
 use super::visit::Visit;
 use super::words::Words;
 use crate::document::document;
-use crate::printable::printable;
+use crate::printable::{printable, reason_text};
 use crate::store::{GameDetails, Origin};
 
 /// `GET /games/{id}`
@@ -71,7 +71,7 @@ fn viewer(words: &Words, details: &GameDetails, game: &IngestGame, names: [&Stri
     let json = json.replace('<', "\\u003c");
     html! {
         @if let Some(refusal) = &stepped.refusal {
-            div.note.bad { strong { (words.game.refused) } p.reason { (printable(refusal)) } }
+            div.note.bad { strong { (words.game.refused) } p.reason { (reason_text(refusal)) } }
         }
         div.viewer #viewer data-board=(Asset::Board.url()) data-start=(words.game.at_start)
             data-turn=(words.game.turn) data-white=(words.games.white) data-black=(words.games.black) {
@@ -224,7 +224,7 @@ fn facts(words: &Words, details: &GameDetails, game: Option<&IngestGame>) -> Mar
             dd {
                 (status_badge(words, &details.status, details.error_stage.as_deref()))
                 @let reason = details.reject_reason.as_ref().or(details.last_error.as_ref());
-                @if let Some(reason) = reason { div.reason { (printable(reason)) } }
+                @if let Some(reason) = reason { div.reason { (reason_text(reason)) } }
             }
             @if let Some(at) = time(&details.next_retry_at) { dt { (words.games.again_at) } dd { (words.time(at)) } }
             @if let Some(at) = time(&details.move_history_fetched_at) {

@@ -10,11 +10,12 @@ use super::parts::{games_table, pager, tabs};
 use super::players::LAST_PAGE;
 use super::visit::Visit;
 use super::words::Words;
+use crate::printable::printable;
 use crate::store::GameList;
 
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Asked {
-    #[serde(default)]
+    #[serde(default, alias = "status")]
     show: String,
     #[serde(default)]
     page: u32,
@@ -45,6 +46,9 @@ pub(super) async fn page(visit: Visit, Query(asked): Query<Asked>) -> Result<Mar
     let main = html! {
         h1 { (texts.title) }
         (tabs(texts.title, "/games", &entries))
+        @if known.is_none() && !asked.show.is_empty() {
+            p.note role="status" { ((texts.unknown_list)(&printable(&asked.show))) }
+        }
         p.muted { (order(words, list)) }
         @if found.rows.is_empty() {
             p.empty { (texts.none) }

@@ -14,6 +14,7 @@ use super::{budget, causes, pipeline, problems};
 use crate::crawl::Stage;
 use crate::daemon::{Role, StageView};
 use crate::printable::printable;
+use crate::store::machine_name;
 
 /// `GET /`
 pub(super) async fn page(visit: Visit) -> Markup {
@@ -110,8 +111,7 @@ fn daemon(snapshot: &Snapshot, words: &Words) -> Markup {
 fn holder_name(snapshot: &Snapshot, holder: &str) -> String {
     match &snapshot.status.lease {
         Some(lease) => {
-            let host = lease.host.split_whitespace().next().unwrap_or_default();
-            format!("{} ({})", printable(host), lease.pid)
+            format!("{} ({})", printable(machine_name(&lease.host)), lease.pid)
         }
         None => printable(holder),
     }

@@ -12,7 +12,7 @@ use super::layout::{Section, layout};
 use super::parts::{games_table, player_link};
 use super::visit::Visit;
 use super::words::Words;
-use crate::printable::printable;
+use crate::printable::reason_text;
 use crate::store::{GameList, GameRow, Page};
 
 #[derive(Debug, Default, Deserialize)]
@@ -51,8 +51,8 @@ pub(super) async fn page(visit: Visit, Query(asked): Query<Asked>) -> Result<Mar
                 h2 { (texts.waiting) }
                 @if visit.is_admin && !waiting.rows.is_empty() {
                     span.actions {
-                        (button(Action::RetryFetch, None, texts.retry_fetch))
-                        (button(Action::RetryPost, None, texts.retry_post))
+                        @if holds(&waiting, "fetch") { (button(Action::RetryFetch, None, texts.retry_fetch)) }
+                        @if holds(&waiting, "post") { (button(Action::RetryPost, None, texts.retry_post)) }
                     }
                 }
             }
@@ -66,6 +66,11 @@ pub(super) async fn page(visit: Visit, Query(asked): Query<Asked>) -> Result<Mar
         }
     };
     Ok(layout(&visit, texts.title, Section::Parked, &main))
+}
+
+/// Whether a game waits for this stage, as far as the page shows them.
+fn holds(waiting: &Page<GameRow>, stage: &str) -> bool {
+    waiting.has_more || waiting.rows.iter().any(|game| game.error_stage.as_deref() == Some(stage))
 }
 
 /// Says how the page stops being read-only.
@@ -120,7 +125,7 @@ fn parked_game(visit: &Visit, game: &GameRow, action: Action) -> Markup {
                         @else { (words.games.no_start) }
                     }
                 }
-                @if let Some(reason) = &game.reason { div.reason { (printable(reason)) } }
+                @if let Some(reason) = &game.reason { div.reason { (reason_text(reason)) } }
             }
             @if visit.is_admin { (button(action, Some(&game.game_id), words.parked.replay)) }
         }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use shakmaty::{Color, Role};
 
 use super::words::Words;
-use crate::printable::printable;
+use crate::printable::{printable, reason_text};
 use crate::store::GameRow;
 
 /// A bar filled to a share of 0 to 1.
@@ -118,7 +118,7 @@ fn game_row(words: &Words, game: &GameRow, with_reason: bool) -> Markup {
             td.state {
                 (status_badge(words, &game.status, game.error_stage.as_deref()))
                 @if with_reason {
-                    @if let Some(reason) = &game.reason { div.reason { (printable(reason)) } }
+                    @if let Some(reason) = &game.reason { div.reason { (reason_text(reason)) } }
                     @if let Some(at) = game.next_retry_at {
                         div.muted { (words.games.again_at) " " (words.time(at)) }
                     }

@@ -8,7 +8,7 @@ use super::snapshot::Snapshot;
 use super::words::Words;
 use crate::crawl::Stage;
 use crate::daemon::{DaemonView, StageView};
-use crate::printable::printable;
+use crate::printable::{printable, reason_text};
 use crate::store::Reason;
 
 /// A cause and what it holds back.
@@ -100,7 +100,7 @@ fn one(words: &Words, problem: &Problem<'_>) -> Markup {
                 ul.messages {
                     @for (message, count) in problem.messages.iter().take(MESSAGES) {
                         li {
-                            span.reason { (printable(message)) }
+                            span.reason { (reason_text(message)) }
                             @if let Some(count) = count {
                                 " " span.muted { "× " (words.number(*count)) }
                             }

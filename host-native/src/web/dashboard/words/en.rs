@@ -365,6 +365,7 @@ pub(in super::super) const ENGLISH: Words = Words {
     },
     games: Games {
         title: "Games",
+        unknown_list: |name| format!("There is no list “{name}”. These are all games."),
         none: "No games here.",
         started: "Started",
         no_start: "start unknown",
@@ -447,7 +448,7 @@ pub(in super::super) const ENGLISH: Words = Words {
     pieces: ["pawn", "knight", "bishop", "rook", "queen", "king"],
     parked: Parked {
         title: "Parked",
-        lead: "What does not go on by itself, and what waits for another try. A replay starts from the raw copy; the site is not asked.",
+        lead: "What does not go on by itself, and what waits for another try. A replay starts from the raw copy and asks the site nothing; fetching asks it again.",
         parked: "Could not be read",
         parked_hint: "Their moves say something unknown. A replay helps after an update.",
         without_moves: "Games of which the site keeps no moves are parked too, and not listed here.",

@@ -281,6 +281,8 @@ pub(super) struct Player {
 /// Lists of games.
 pub(super) struct Games {
     pub(super) title: Text,
+    /// There is no list of that name.
+    pub(super) unknown_list: Of1,
     pub(super) none: Text,
     pub(super) started: Text,
     pub(super) no_start: Text,
