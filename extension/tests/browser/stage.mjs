@@ -27,7 +27,16 @@ export function atEnd(t, work) {
   const list = [work];
   endings.set(t, list);
   t.after(async () => {
-    for (const ending of list.reverse()) await ending();
+    const problems = [];
+    // One that fails leaves no browser or server running behind it.
+    for (const ending of list.reverse()) {
+      try {
+        await ending();
+      } catch (error) {
+        problems.push(error);
+      }
+    }
+    if (problems.length > 0) throw problems[0];
   });
 }
 
