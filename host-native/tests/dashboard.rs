@@ -270,3 +270,26 @@ async fn numbers_are_sent_to_so_many_and_until_the_end() {
             .unwrap();
     }
 }
+
+#[tokio::test]
+async fn a_list_that_is_none_is_said_to_be_none() {
+    let served = Served::start(None).await;
+    for (path, is_said) in [
+        ("/games?status=lost%3Cb%3E", true),
+        ("/players?show=lost%3Cb%3E", true),
+        ("/games?status=posted", false),
+        ("/players", false),
+    ] {
+        let page = served.get(path).await;
+        assert_eq!(page.status, 200, "{path}");
+        assert_eq!(page.body.contains("no list “lost&lt;b&gt;”"), is_said, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn only_what_waits_can_be_tried_now() {
+    let served = Served::start(Some(TOKEN)).await;
+    let cookie = served.sign_in().await;
+    let page = served.ask("GET", "/parked", &cookie, "").await.body;
+    assert!(page.contains("Fetch now") && !page.contains("Post now"), "{page}");
+}

@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use dicechess_sim::{Endpoint, Fault, FaultRule, SimServer, WorldSpec};
 use dicechess_tests::evidence::{postable, serve};
 use dicechess_tests::tools::{ensure, repository};
-use dicechess_tests::{Invocation, Running, Workspace};
+use dicechess_tests::{AnalyticsService, Invocation, Running, Workspace};
 use serde_json::Value;
 
 /// A port that was free a moment ago.
@@ -242,6 +242,40 @@ async fn a_real_prometheus_scrapes_a_running_daemon() {
     });
     let rules = get(prometheus.port, "/api/v1/rules").unwrap().1;
     assert!(rules.contains("DicechessSyncDown") && !rules.contains("\"lastError\":\"e"), "{rules}");
+    run.kill();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_stage_rests_from_is_among_the_problems_of_the_dashboard() {
+    let site = serve(WorldSpec { seed: 53, players: 6, games: 25, ..WorldSpec::default() }).await;
+    let analytics = AnalyticsService::start().await;
+    let workspace = Workspace::new();
+    fs::write(workspace.archive(), "no directory").unwrap();
+    let port = free_port();
+    let mut run = daemon(&workspace, &site, port)
+        .env("ANALYTICS_BASE_URL", analytics.base_url())
+        .env("INGEST_TOKEN", "not-the-right-one")
+        .start();
+    for stage in ["post", "archive"] {
+        until_metric(
+            &mut run,
+            port,
+            &format!(r#"dicechess_sync_stage_resting{{stage="{stage}"}}"#),
+            1.0,
+        );
+    }
+    for (path, texts) in [
+        ("/", ["Analytics does not accept our token", "The archive's directory cannot be used"]),
+        ("/readyz", ["\"ready\":true", "\"role\":\"crawling\""]),
+    ] {
+        let mut page = String::new();
+        run.until(path, || {
+            std::thread::sleep(std::time::Duration::from_millis(200));
+            page = get(port, path).map(|(_, body)| body).unwrap_or_default();
+            texts.iter().all(|text| page.contains(text))
+        });
+        assert!(!page.contains("Nothing is held back"), "{page}");
+    }
     run.kill();
 }
 

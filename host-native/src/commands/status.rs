@@ -119,9 +119,9 @@ fn print_asked(
     if report.overlapping_pages > 0 {
         writeln!(
             out,
-            "           {} pages began one row before the rows not seen yet (overlap), so that no \
-             game is missed when the list shifts",
-            report.overlapping_pages
+            "           {} began one row before the rows not seen yet (overlap), so that no game \
+             is missed when the list shifts",
+            counted(report.overlapping_pages, "page", "pages")
         )?;
     }
     Ok(())

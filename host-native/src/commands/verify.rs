@@ -16,6 +16,7 @@ use serde::Serialize;
 use super::CommandError;
 use crate::config::{StoreSettings, resolve_store};
 use crate::exit_code::Exit;
+use crate::printable::counted;
 use crate::progress::{Line, Progress};
 use crate::store::{RawGame, Store};
 
@@ -147,21 +148,26 @@ impl Findings {
             let text = serde_json::to_string(self).map_err(std::io::Error::from)?;
             return Ok(writeln!(out, "{text}")?);
         }
-        writeln!(out, "{} raw games: {} legal", self.games, self.legal)?;
+        writeln!(out, "{}: {} legal", counted(self.games, "raw game", "raw games"), self.legal)?;
         writeln!(
             out,
-            "{} turns replayed; after {} of them the site recorded another board",
-            self.turns, self.recorded_differently
+            "{} replayed; after {} of them the site recorded another board",
+            counted(self.turns, "turn", "turns"),
+            self.recorded_differently
         )?;
         if self.without_map > 0 {
             writeln!(
                 out,
-                "{} games have no state map: the site has none of some bots' games",
-                self.without_map
+                "{} no state map: the site has none of some bots' games",
+                counted(self.without_map, "game has", "games have")
             )?;
         }
         for (cause, problem) in &self.problems {
-            writeln!(out, "{} games would be rejected: {cause}", problem.games)?;
+            writeln!(
+                out,
+                "{} would be rejected: {cause}",
+                counted(problem.games, "game", "games")
+            )?;
             for example in &problem.examples {
                 writeln!(out, "  {example}")?;
             }

@@ -10,11 +10,12 @@ use super::layout::{Section, layout};
 use super::parts::{bar, pager, player_link, tabs};
 use super::visit::Visit;
 use super::words::Words;
+use crate::printable::printable;
 use crate::store::{PlayerList, PlayerRow};
 
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Asked {
-    #[serde(default)]
+    #[serde(default, alias = "status")]
     show: String,
     #[serde(default)]
     q: String,
@@ -46,7 +47,9 @@ pub(super) async fn page(visit: Visit, Query(asked): Query<Asked>) -> Result<Mar
     let words = visit.words;
     let search = asked.q.trim().to_owned();
     let page = asked.page.min(LAST_PAGE);
-    let (show, named) = match LISTS.iter().find(|(name, _)| *name == asked.show) {
+    let known = LISTS.iter().find(|(name, _)| *name == asked.show);
+    let is_unknown = known.is_none() && !asked.show.is_empty();
+    let (show, named) = match known {
         Some(known) => *known,
         None => first_list(&visit).await?,
     };
@@ -74,6 +77,9 @@ pub(super) async fn page(visit: Visit, Query(asked): Query<Asked>) -> Result<Mar
         }
         @if search.is_empty() {
             (tabs(texts.title, "/players", &tab_entries(words, show)))
+            @if is_unknown {
+                p.note role="status" { ((texts.unknown_list)(&printable(&asked.show))) }
+            }
             @match named {
                 Named::Gaps => p.muted { (texts.gaps_hint) },
                 Named::Watched => p.muted { (texts.watched_hint) },

@@ -305,6 +305,7 @@ pub(in super::super) const ENGLISH: Words = Words {
     },
     players: Players {
         title: "Players",
+        unknown_list: |name| format!("There is no list “{name}”. This is another one."),
         search: "Name or id",
         find: "Find",
         gaps: "With gaps",

@@ -227,6 +227,8 @@ pub(super) struct Status {
 /// The list of players.
 pub(super) struct Players {
     pub(super) title: Text,
+    /// There is no list of that name.
+    pub(super) unknown_list: Of1,
     pub(super) search: Text,
     pub(super) find: Text,
     pub(super) gaps: Text,

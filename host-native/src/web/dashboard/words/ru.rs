@@ -308,6 +308,7 @@ pub(in super::super) const RUSSIAN: Words = Words {
     },
     players: Players {
         title: "Игроки",
+        unknown_list: |name| format!("Списка «{name}» нет. Здесь показан другой."),
         search: "Имя или номер",
         find: "Найти",
         gaps: "С пробелами",
