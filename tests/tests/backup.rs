@@ -136,6 +136,67 @@ async fn a_database_in_use_is_not_replaced() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_backup_of_a_crawl_is_held_by_nobody() {
+    let (site, workspace) = crawled().await;
+    site.set_fault(FaultRule::new(Fault::Stall { millis: 60_000 }).on(Endpoint::History));
+    let mut crawl = workspace.crawl(&site).start();
+    let leases = "SELECT count(*) FROM lease";
+    crawl.until("a lease", || workspace.database().number(leases) == 1);
+    workspace.command(["backup", "copy.db"]).run().expect(0);
+    let at = |name: &str| workspace.path().join(name);
+    assert_eq!(Database::open(&at("copy.db")).number(leases), 0);
+    // As earlier versions copied it, with the lease of a process that lives.
+    fs::copy(at("copy.db"), at("older.db")).unwrap();
+    let lease = {
+        let sql = "SELECT quote(holder) || ',' || quote(host) || ',' || quote(pid) || ',' ||
+            quote(process_start) || ',' || quote(expires_at_ms) FROM lease";
+        workspace.database().texts(sql).remove(0)
+    };
+    let older = Connection::open(at("older.db")).unwrap();
+    let sql = format!(
+        "INSERT INTO lease (id, holder, host, pid, process_start, expires_at_ms) VALUES (1,{lease})"
+    );
+    older.execute_batch(&sql).unwrap();
+    drop(older);
+    for backup in ["copy.db", "older.db"] {
+        let elsewhere = workspace.path().join("elsewhere.db");
+        let restore = || {
+            let command = ["restore", backup, "--without-analytics", "--db-path"];
+            workspace.command(command).arg(&elsewhere)
+        };
+        restore().run().expect(0);
+        restore().arg("--force").run().expect(0);
+        assert_eq!(Database::open(&elsewhere).number(leases), 0, "{backup}");
+        fs::remove_file(&elsewhere).unwrap();
+    }
+    crawl.kill();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_restored_when_one_of_the_databases_is_in_use() {
+    let (_site, workspace) = crawled().await;
+    workspace.command(["backup", "copy.db"]).run().expect(0);
+    let analytics = fs::read(workspace.analytics_db()).unwrap();
+    let open = Connection::open(workspace.db_path()).unwrap();
+    open.query_row("SELECT count(*) FROM games", [], |row| row.get::<_, i64>(0)).unwrap();
+    workspace.command(["restore", "copy.db", "--force"]).run().expect(5);
+    drop(open);
+    assert_eq!(fs::read(workspace.analytics_db()).unwrap(), analytics);
+    assert_eq!(names(workspace.path(), "analytics.db.before"), Vec::<String>::new());
+
+    let open = Connection::open(workspace.analytics_db()).unwrap();
+    open.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0)).unwrap();
+    workspace.command(["restore", "copy.db", "--force"]).run().expect(5);
+    assert_eq!(names(workspace.path(), "sync.db"), ["sync.db"]);
+    drop(open);
+
+    let refused = workspace.command(["restore", "copy.analytics.db", "--force"]).run().expect(65);
+    assert!(refused.stderr.contains("name copy.db"), "{}", refused.stderr);
+    let refused = workspace.command(["restore", "copy.db"]).run().expect(65);
+    assert!(refused.stderr.contains("sync.db exists"), "{}", refused.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_whole_backup_is_refused() {
     let (_site, workspace) = crawled().await;
     let at = |name: &str| workspace.path().join(name);

@@ -384,6 +384,40 @@ async fn the_database_of_another_program_or_of_a_newer_version_is_refused() {
     }
 }
 
+#[test]
+fn a_file_of_another_program_stays_as_it_is() {
+    let workspace = Workspace::new();
+    let file = workspace.db_path();
+    let theirs = rusqlite::Connection::open(&file).unwrap();
+    theirs.execute_batch("CREATE TABLE customers (id, name)").unwrap();
+    drop(theirs);
+    let before = fs::read(&file).unwrap();
+    let game = "0b5f1c3e-9a77-4c11-8e55-00000000abcd";
+    for command in [
+        vec!["status"],
+        vec!["verify"],
+        vec!["show", game],
+        vec!["watch", "list"],
+        vec!["pair", "list"],
+        vec!["replay", "posted"],
+        vec!["seed", "7"],
+        vec!["watch", "add", "7"],
+    ] {
+        storage_error(workspace.command(command).run(), &file, "is not one of dicechess-sync");
+    }
+    let looked_at = workspace.command(["doctor"]).run().expect(74);
+    assert!(
+        looked_at.stdout.contains("is not a database of dicechess-sync"),
+        "{}",
+        looked_at.stdout
+    );
+    assert_eq!(fs::read(&file).unwrap(), before);
+
+    fs::write(&file, "").unwrap();
+    storage_error(workspace.command(["status"]).run(), &file, "is empty");
+    assert_eq!(fs::read(&file).unwrap(), b"");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_analytics_store_is_named_before_anything_is_asked() {
     let site = small_site(2, 3).await;

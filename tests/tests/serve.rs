@@ -255,3 +255,19 @@ async fn seeds_and_replays_of_other_processes_are_followed() {
         workspace.database().number(again) == 8
     });
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_whose_database_vanishes_ends() {
+    for is_replaced in [false, true] {
+        let site = small_site(2, 3).await;
+        let workspace = Workspace::new();
+        let mut run = workspace.serve(&site).env("CRAWL_INTERVAL", "1h").start();
+        until_all_is_archived(&mut run, &site, &workspace);
+        std::fs::remove_file(workspace.db_path()).unwrap();
+        if is_replaced {
+            std::fs::write(workspace.db_path(), "").unwrap();
+        }
+        let ended = run.wait().expect(74);
+        assert!(ended.stderr.contains("was removed or replaced"), "{}", ended.stderr);
+    }
+}

@@ -30,7 +30,7 @@ use tokio::net::TcpListener;
 use crate::config::ConfigError;
 use crate::crawl::{PartyError, PassError};
 use crate::exit_code::Exit;
-use crate::store::{BackupError, StoreError};
+use crate::store::{BackupError, Store, StoreError};
 
 /// Why a command could not do its work.
 #[derive(Debug, Error)]
@@ -145,6 +145,16 @@ fn listen_advice(error: &io::Error) -> String {
 /// Listens.
 async fn listen(address: SocketAddr) -> Result<TcpListener, CommandError> {
     TcpListener::bind(address).await.map_err(|source| CommandError::Listen { address, source })
+}
+
+/// Opens the database, and says so if there was none: it may be the wrong folder.
+fn open_or_begin(path: &Path, out: &mut impl io::Write) -> Result<Store, CommandError> {
+    let is_new = !path.exists();
+    let store = Store::open(path)?;
+    if is_new {
+        writeln!(out, "new database {}", path.display())?;
+    }
+    Ok(store)
 }
 
 fn create_parent(path: &Path) -> Result<(), CommandError> {

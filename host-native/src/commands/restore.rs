@@ -1,7 +1,7 @@
 //! `restore`: a backup back in its place.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::clock::now;
 use crate::config::{StoreSettings, resolve_analytics_db, resolve_store};
 use crate::exit_code::Exit;
 use crate::progress::{Line, Progress};
-use crate::store::{CheckedCopy, DatabaseKind, restore};
+use crate::store::{BackupError, CheckedCopy, DatabaseKind, Restoration, Restored, restore};
 
 /// Arguments of `restore`.
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ DB_PATH and takes its place in one step. A database that is there already is onl
 open nothing is done (exit code 5): stop the daemon first.
 
 The embedded analytics store is restored from the file that `backup` wrote beside FILE, if it is \
-there. Without it, `dicechess-sync replay posted` and a crawl fill it again from the raw answers.")]
+there: both or, on a failure, neither. Without it, `dicechess-sync replay posted` and a crawl fill it again from the raw answers.")]
 pub struct RestoreArgs {
     /// The backup.
     file: PathBuf,
@@ -43,7 +43,7 @@ pub struct RestoreArgs {
 
 /// One database put back.
 #[derive(Debug, Serialize)]
-struct Restored {
+struct InPlace {
     /// `sync` or `analytics`.
     database: &'static str,
     path: PathBuf,
@@ -62,36 +62,59 @@ pub fn run(args: &RestoreArgs) -> Result<Exit, CommandError> {
     let analytics_db = resolve_analytics_db(&args.settings)?;
     let progress = Progress::on_stderr(true);
     crate::logging::start(log_format, &progress);
-    let mut backups = Vec::new();
+    let mut restorations =
+        vec![Restoration { kind: DatabaseKind::Sync, backup: args.file.clone(), to: db_path }];
     let beside = analytics_file(&args.file);
     if !args.without_analytics && beside.exists() {
-        backups.push(("analytics", DatabaseKind::Analytics, beside, analytics_db));
+        let kind = DatabaseKind::Analytics;
+        restorations.push(Restoration { kind, backup: beside, to: analytics_db });
     }
-    // The database that everything else can be made from comes last: if the first one fails, it is
-    // as it was.
-    backups.push(("sync", DatabaseKind::Sync, args.file.clone(), db_path));
-    let mut restored = Vec::new();
-    for (database, kind, backup, path) in backups {
-        let (copy, kept_aside) = restore(&backup, &path, kind, args.force, now(), |done, left| {
-            if progress.is_due(Line::Backup) {
-                progress.show(Line::Backup, done, Some(left), "pages");
-            }
-        })?;
-        progress.clear();
-        restored.push(Restored { database, path, kept_aside, copy });
-    }
+    let outcome = restore(&restorations, args.force, now(), |done, left| {
+        if progress.is_due(Line::Backup) {
+            progress.show(Line::Backup, done, Some(left), "pages");
+        }
+    });
+    progress.clear();
+    let restored = outcome.map_err(|error| name_the_whole(error, &args.file))?;
+    let restored: Vec<_> = restorations.into_iter().zip(restored).map(InPlace::of).collect();
     print(&restored, args.json)?;
     Ok(Exit::Done)
 }
 
-fn print(restored: &[Restored], as_json: bool) -> Result<(), CommandError> {
+impl InPlace {
+    fn of((Restoration { kind, to, .. }, done): (Restoration, Restored)) -> Self {
+        let database = match kind {
+            DatabaseKind::Sync => "sync",
+            DatabaseKind::Analytics => "analytics",
+        };
+        Self { database, path: to, kept_aside: done.kept_aside, copy: done.copy }
+    }
+}
+
+/// Says which file to name if the analytics part of a backup was named.
+fn name_the_whole(error: BackupError, file: &Path) -> CommandError {
+    let extension = file.extension().unwrap_or_default();
+    let whole = file.with_extension("").with_extension(extension);
+    if matches!(&error, BackupError::Unfit { path, .. } if path == file)
+        && whole != file
+        && analytics_file(&whole) == file
+        && whole.exists()
+    {
+        let whole = whole.display();
+        let advice = format!("name {whole}, and this file is restored along with it");
+        return CommandError::BadInput(format!("{error}: {advice}"));
+    }
+    error.into()
+}
+
+fn print(restored: &[InPlace], as_json: bool) -> Result<(), CommandError> {
     let mut out = std::io::stdout().lock();
     if as_json {
         let text = serde_json::to_string(&serde_json::json!({ "files": restored }));
         writeln!(out, "{}", text.map_err(std::io::Error::from)?)?;
         return Ok(());
     }
-    for Restored { database, path, kept_aside, copy } in restored {
+    for InPlace { database, path, kept_aside, copy } in restored {
         let rows: u64 = copy.rows.values().sum();
         writeln!(out, "{database:9}  {} is in its place: {rows} rows, whole", path.display())?;
         if let Some(aside) = kept_aside {

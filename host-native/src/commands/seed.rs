@@ -8,7 +8,6 @@ use super::CommandError;
 use crate::clock::now;
 use crate::config::{StoreSettings, resolve_store};
 use crate::exit_code::Exit;
-use crate::store::Store;
 
 /// Adds players to the frontier.
 ///
@@ -16,10 +15,10 @@ use crate::store::Store;
 /// The database failed.
 pub fn run(ids: &[UserId], settings: &StoreSettings) -> Result<Exit, CommandError> {
     let (db_path, _) = resolve_store(settings)?;
-    let store = Store::open(&db_path)?;
+    let mut stdout = std::io::stdout();
+    let store = super::open_or_begin(&db_path, &mut stdout)?;
     let added = store.seed_players(ids, now())?;
     let known = ids.len() - added.min(ids.len());
-    let mut stdout = std::io::stdout();
     writeln!(stdout, "{added} added to the frontier, {known} already known.")?;
     for bot in ids.iter().filter(|id| id.is_bot()) {
         writeln!(

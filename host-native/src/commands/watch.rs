@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use dicechess_core::ids::UserId;
+use dicechess_core::lifecycle::PlayerType;
 
 use super::CommandError;
 use crate::clock::now;
@@ -65,7 +66,11 @@ pub fn run(args: &WatchArgs) -> Result<Exit, CommandError> {
     let mut out = std::io::stdout().lock();
     match &args.action {
         Action::Add { player, every, settings } => {
-            let store = Store::open(&resolve_store(settings)?.0)?;
+            refuse_who_is_not_asked_for(*player, PlayerType::classify(*player, None))?;
+            let store = super::open_or_begin(&resolve_store(settings)?.0, &mut out)?;
+            if let Some(kind) = store.player_type(*player)? {
+                refuse_who_is_not_asked_for(*player, kind)?;
+            }
             store.add_watch(*player, *every, now())?;
             let every = humantime::format_duration(*every);
             writeln!(out, "Player {player} is watched every {every} while `serve` runs.")?;
@@ -90,6 +95,18 @@ pub fn run(args: &WatchArgs) -> Result<Exit, CommandError> {
         }
     }
     Ok(Exit::Done)
+}
+
+/// Looks at such a player would be made for ever and find nothing.
+fn refuse_who_is_not_asked_for(player: UserId, kind: PlayerType) -> Result<(), CommandError> {
+    let who = match kind {
+        PlayerType::Human => return Ok(()),
+        PlayerType::Bot => "a bot of the site",
+        PlayerType::Guest => "a guest",
+    };
+    Err(CommandError::BadInput(format!(
+        "player {player} is {who}, whose history is not asked for: watch the humans it plays against"
+    )))
 }
 
 fn open(settings: &StoreSettings) -> Result<Store, CommandError> {

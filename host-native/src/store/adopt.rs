@@ -8,19 +8,34 @@ use rusqlite::{Connection, Transaction};
 
 use super::error::Fault;
 
-/// Adds what `schema` has and an existing table has not. Whether there was such a table at all.
-pub(super) fn complete_columns(tx: &Transaction<'_>, schema: &str) -> Result<bool, Fault> {
-    let model = Connection::open_in_memory()?;
-    model.execute_batch(schema)?;
+/// Whether a database without an application id has tables of the older service. Fails if they are
+/// somebody else's.
+pub(super) fn is_of_older_service(connection: &Connection) -> Result<bool, Fault> {
     let mut is_older = false;
     for (table, key) in TABLES {
-        let existing = columns(tx, table)?;
+        let existing = columns(connection, table)?;
         if existing.is_empty() {
             continue;
         }
         is_older = true;
         if !existing.iter().any(|column| column.name == key) {
             return Err(Fault::Foreign(format!("its table {table} has no column {key}")));
+        }
+    }
+    Ok(is_older)
+}
+
+/// Adds what `schema` has and an existing table has not. Whether there was such a table at all.
+pub(super) fn complete_columns(tx: &Transaction<'_>, schema: &str) -> Result<bool, Fault> {
+    let model = Connection::open_in_memory()?;
+    model.execute_batch(schema)?;
+    if !is_of_older_service(tx)? {
+        return Ok(false);
+    }
+    for (table, _) in TABLES {
+        let existing = columns(tx, table)?;
+        if existing.is_empty() {
+            continue;
         }
         let missing = columns(&model, table)?
             .into_iter()
@@ -29,7 +44,7 @@ pub(super) fn complete_columns(tx: &Transaction<'_>, schema: &str) -> Result<boo
             column.add_to(tx, table)?;
         }
     }
-    Ok(is_older)
+    Ok(true)
 }
 
 /// Repairs what would hold rows back for ever.

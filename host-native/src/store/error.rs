@@ -21,6 +21,14 @@ pub enum StoreError {
         /// The file asked for.
         path: PathBuf,
     },
+    /// The file is there and holds nothing.
+    #[error(
+        "the database {path} is empty: run `dicechess-sync crawl` (or `demo`) first, or set DB_PATH"
+    )]
+    Empty {
+        /// The database file.
+        path: PathBuf,
+    },
     /// The folder of the database cannot be made.
     #[error("the folder {path} for the database cannot be created: {source}")]
     Folder {
@@ -109,6 +117,16 @@ pub enum StoreError {
         /// The database file.
         path: PathBuf,
     },
+    /// The system cannot read or write the file.
+    #[error(
+        "the database {path} cannot be read or written: if its file was removed or replaced while `serve` or a crawl runs, stop that and put the file back or restore a backup; else check the disk: dmesg, smartctl ({source})"
+    )]
+    Io {
+        /// The database file.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
     /// Another process took the lease, so this one must not write any more.
     #[error("another process crawls with the database {path} now: its lease was taken over")]
     LeaseLost {
@@ -149,6 +167,8 @@ pub(super) enum Fault {
     Sqlite(rusqlite::Error),
     /// The guard found another holder.
     LeaseLost,
+    /// See [`StoreError::Empty`].
+    Empty,
     /// See [`StoreError::Newer`].
     Newer { found: i64, known: i64 },
     /// See [`StoreError::Foreign`].
@@ -182,6 +202,7 @@ impl Fault {
         match self {
             Self::Sqlite(source) => sqlite_error(path, source),
             Self::LeaseLost => StoreError::LeaseLost { path },
+            Self::Empty => StoreError::Empty { path },
             Self::Newer { found, known } => StoreError::Newer { path, found, known },
             Self::Foreign(why) => StoreError::Foreign { path, why },
             Self::Illegal(error) => StoreError::Illegal(error),
@@ -204,6 +225,7 @@ fn sqlite_error(path: PathBuf, source: rusqlite::Error) -> StoreError {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             StoreError::Corrupt { path, source }
         }
+        Some(ErrorCode::SystemIoFailure) => StoreError::Io { path, source },
         Some(ErrorCode::CannotOpen) => StoreError::CannotOpen { path, source },
         Some(_) | None => StoreError::Sqlite { path, source },
     }

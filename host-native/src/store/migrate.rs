@@ -10,6 +10,26 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::adopt;
 use super::error::Fault;
 
+/// Fails unless the database is ours, of the older service, or, if one may be begun here, empty.
+/// Writes nothing.
+pub(super) fn recognise(connection: &Connection, may_begin: bool) -> Result<(), Fault> {
+    const SOMETHING: &str = "SELECT min(name) FROM sqlite_schema WHERE type IN ('table', 'view')";
+    // One state of it, as another process may be about to begin it.
+    let tx = connection.unchecked_transaction()?;
+    check(&tx)?;
+    let application: i64 = tx.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    if application == APPLICATION_ID || adopt::is_of_older_service(&tx)? {
+        return Ok(());
+    }
+    match tx.query_row(SOMETHING, [], |row| row.get::<_, Option<String>>(0))? {
+        Some(name) => Err(Fault::Foreign(format!(
+            "it has a table {name} and none of players, games and raw_game_data"
+        ))),
+        None if may_begin => Ok(()),
+        None => Err(Fault::Empty),
+    }
+}
+
 /// Brings the schema up to date.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), Fault> {
     if check(connection)? == MIGRATIONS.len() {

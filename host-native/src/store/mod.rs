@@ -75,7 +75,9 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-pub use backup::{BackupError, CheckedCopy, DatabaseKind, back_up, file_time, restore};
+pub use backup::{
+    BackupError, CheckedCopy, DatabaseKind, Restoration, Restored, back_up, file_time, restore,
+};
 pub use browser_posts::KeptAnswer;
 pub use browser_raw::SeenOutcome;
 pub use details::{GameDetails, Perspective, Revision};
@@ -133,10 +135,10 @@ impl Store {
         Self::open_with(path, OpenFlags::default())
     }
 
-    /// Opens a database that must be there already.
+    /// Opens a database that must be there already, and not empty.
     ///
     /// # Errors
-    /// [`StoreError::Missing`], else as [`Self::open`].
+    /// [`StoreError::Missing`] or [`StoreError::Empty`], else as [`Self::open`].
     pub fn open_existing(path: &Path) -> Result<Self, StoreError> {
         if !path.exists() {
             return Err(StoreError::Missing { path: path.to_owned() });
@@ -166,9 +168,7 @@ impl Store {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
     ) -> Result<T, StoreError> {
-        if file_identity(&self.path) != self.file {
-            return Err(StoreError::Gone { path: self.path.clone() });
-        }
+        self.check_place()?;
         let mut inner = self.lock();
         let guard = inner.guard.clone();
         transact(&mut inner.connection, |tx| {
@@ -177,7 +177,7 @@ impl Store {
             }
             work(tx)
         })
-        .map_err(|fault| fault.at(&self.path))
+        .map_err(|fault| self.failed(fault))
     }
 
     /// A write transaction that needs no lease: those about the lease itself.
@@ -185,12 +185,31 @@ impl Store {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
     ) -> Result<T, StoreError> {
-        transact(&mut self.lock().connection, work).map_err(|fault| fault.at(&self.path))
+        self.check_place()?;
+        transact(&mut self.lock().connection, work).map_err(|fault| self.failed(fault))
     }
 
     /// Reads from one consistent state of the database.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
-        snapshot(&mut self.lock().connection, work).map_err(|fault| fault.at(&self.path))
+        self.check_place()?;
+        snapshot(&mut self.lock().connection, work).map_err(|fault| self.failed(fault))
+    }
+
+    /// Fails when the path names another file than the one that is open, or none: what is read is
+    /// out of date then, and what is written is lost.
+    fn check_place(&self) -> Result<(), StoreError> {
+        if file_identity(&self.path) == self.file {
+            return Ok(());
+        }
+        Err(StoreError::Gone { path: self.path.clone() })
+    }
+
+    /// A file that vanishes meanwhile makes SQLite fail in many ways.
+    fn failed(&self, fault: Fault) -> StoreError {
+        match (fault, self.check_place()) {
+            (Fault::Sqlite(_), Err(gone)) => gone,
+            (fault, _) => fault.at(&self.path),
+        }
     }
 
     /// A panic while the lock was held rolled its transaction back, so the connection is sound.
@@ -202,6 +221,9 @@ impl Store {
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, Fault> {
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
+    // Before the first pragma that writes.
+    let may_begin = flags.contains(OpenFlags::SQLITE_OPEN_CREATE);
+    migrate::recognise(&connection, may_begin)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
     use_write_ahead_log(&connection)?;
     connection.pragma_update(None, "foreign_keys", true)?;

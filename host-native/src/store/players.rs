@@ -74,6 +74,23 @@ impl Store {
         })
     }
 
+    /// What kind of player he is; `None` if he is not known.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub fn player_type(&self, user: UserId) -> Result<Option<PlayerType>, StoreError> {
+        const SQL: &str = "SELECT player_type FROM players WHERE user_id = ?1";
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(SQL)?;
+            let text: Option<String> =
+                statement.query_row([user.0], |row| row.get(0)).optional()?;
+            let parse = |text: String| {
+                PlayerType::parse(&text).ok_or_else(|| unreadable("players.player_type", &text))
+            };
+            text.map(parse).transpose()
+        })
+    }
+
     /// A player's state; `None` if he is not known.
     ///
     /// # Errors

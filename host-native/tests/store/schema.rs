@@ -181,6 +181,34 @@ fn what_is_refused() {
     assert!(matches!(other, StoreError::Foreign { .. }), "{other}");
     let shape = refused("CREATE TABLE games (id TEXT PRIMARY KEY)");
     assert!(matches!(shape, StoreError::Foreign { .. }), "{shape}");
+    let theirs = refused("CREATE TABLE customers (id, name)");
+    assert!(theirs.to_string().contains("customers"), "{theirs}");
+}
+
+#[test]
+fn a_command_that_reads_begins_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sync.db");
+    for (prepare, begins) in [
+        ("", true),
+        ("CREATE TABLE x (y); DROP TABLE x", true),
+        ("CREATE TABLE customers (id, name)", false),
+        ("CREATE VIEW ten AS SELECT 10", false),
+    ] {
+        std::fs::write(&path, "").unwrap();
+        Connection::open(&path).unwrap().execute_batch(prepare).unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let error = Store::open_existing(&path).unwrap_err();
+        let is_as_expected = match begins {
+            true => matches!(error, StoreError::Empty { .. }),
+            false => matches!(error, StoreError::Foreign { .. }),
+        };
+        assert!(is_as_expected, "{prepare}: {error}");
+        assert_eq!(std::fs::read(&path).unwrap(), before, "{prepare}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "{prepare}");
+        assert_eq!(Store::open(&path).is_ok(), begins, "{prepare}");
+        std::fs::remove_file(&path).unwrap();
+    }
 }
 
 #[test]
@@ -234,14 +262,20 @@ fn states_that_no_version_wrote_are_named() {
 }
 
 #[test]
-fn a_file_that_was_removed_or_replaced_takes_no_more_writes() {
+fn a_file_that_was_removed_or_replaced_is_neither_read_nor_written() {
     let folder = tempfile::TempDir::new().unwrap();
     let path = folder.path().join("sync.db");
     let store = Store::open(&path).unwrap();
     std::fs::rename(&path, folder.path().join("elsewhere.db")).unwrap();
     let now = dicechess_core::time::UnixMillis(0);
     let gone = |error| matches!(error, StoreError::Gone { .. });
-    assert!(gone(store.seed_players(&[], now).unwrap_err()));
-    Store::open(&path).unwrap();
-    assert!(gone(store.seed_players(&[], now).unwrap_err()));
+    let holder = dicechess_sync::store::LeaseHolder::this_process();
+    for is_replaced in [false, true] {
+        if is_replaced {
+            Store::open(&path).unwrap();
+        }
+        assert!(gone(store.seed_players(&[], now).unwrap_err()));
+        assert!(gone(store.has_players().unwrap_err()));
+        assert!(gone(store.try_take_lease(&holder, now).unwrap_err()));
+    }
 }

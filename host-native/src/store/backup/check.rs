@@ -59,11 +59,14 @@ pub(in crate::store) fn identify(
     let id = number("application_id").map_err(sqlite_error(path))?;
     let version = number("user_version").map_err(sqlite_error(path))?;
     if id != kind.application_id() {
-        let what = match kind {
-            DatabaseKind::Sync => "a database of dicechess-sync",
-            DatabaseKind::Analytics => "an embedded analytics store",
+        let other = [DatabaseKind::Sync, DatabaseKind::Analytics]
+            .into_iter()
+            .find(|other| other.application_id() == id);
+        let instead = match other {
+            Some(other) => format!("but {}", other.described()),
+            None => format!("(its application id is {id})"),
         };
-        return Err(unfit(format!("it is not {what} (its application id is {id})")));
+        return Err(unfit(format!("it is not {} {instead}", kind.described())));
     }
     let newest = kind.newest_version();
     if version > newest {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::backup::{Backup, StepResult};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::check::{check, count_rows, identify, open};
 use super::{BackupError, CheckedCopy, DatabaseKind, file_error, sqlite_error};
@@ -76,12 +76,12 @@ fn copy(
         .or_else(|_| open(from, OpenFlags::SQLITE_OPEN_READ_ONLY))?;
     source.execute_batch("BEGIN").map_err(sqlite_error(from))?;
     identify(&source, from, kind)?;
-    let rows = count_rows(&source).map_err(sqlite_error(from))?;
+    let mut rows = count_rows(&source).map_err(sqlite_error(from))?;
     let mut target = Connection::open(to).map_err(sqlite_error(to))?;
     {
         let backup = Backup::new(&source, &mut target).map_err(sqlite_error(to))?;
         loop {
-            match backup.step(PAGES_A_STEP).map_err(sqlite_error(from))? {
+            match backup.step(PAGES_A_STEP).map_err(copy_error(from, to))? {
                 StepResult::Done => break,
                 StepResult::More => {
                     let pages = backup.progress();
@@ -94,7 +94,20 @@ fn copy(
         }
     }
     target.pragma_update(None, "journal_mode", "DELETE").map_err(sqlite_error(to))?;
+    // Who crawls with the original does not crawl with the copy.
+    if let Some(leases) = rows.get_mut("lease").filter(|_| kind == DatabaseKind::Sync) {
+        target.execute("DELETE FROM lease", []).map_err(sqlite_error(to))?;
+        *leases = 0;
+    }
     Ok(rows)
+}
+
+/// A full disk is that of the copy, whatever else fails is the original's.
+fn copy_error(from: &Path, to: &Path) -> impl FnOnce(rusqlite::Error) -> BackupError {
+    move |source| match source.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => sqlite_error(to)(source),
+        Some(_) | None => sqlite_error(from)(source),
+    }
 }
 
 /// 4 MB with SQLite's usual pages.

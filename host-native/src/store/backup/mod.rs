@@ -9,14 +9,15 @@
 //! |---|---|
 //! | `draft` | how a copy is made before it gets its name |
 //! | `check` | whether a file is what it should be, and whole |
-//! | `replaced` | how a database gives up its place |
+//! | `replaced` | how a database gives up its place, and gets it back |
+//! | `restoration` | that several are put back all or none |
 
 mod check;
 mod draft;
 mod replaced;
+mod restoration;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -26,11 +27,10 @@ use serde::Serialize;
 use thiserror::Error;
 
 pub(super) use check::{identify, integrity, open};
+pub use restoration::{Restoration, Restored, restore};
 
-use super::files::with_suffix;
 use super::migrate;
 use draft::Draft;
-use replaced::{keep_aside, take_out_of_use};
 
 /// Which of the two databases a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +83,14 @@ pub enum BackupError {
         /// Who.
         by: String,
     },
+    /// No space is left.
+    #[error("no space left for {}: free some or use another disk, nothing was changed ({source})", path.display())]
+    Full {
+        /// The file being written.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
     /// SQLite failed.
     #[error("{}: {source}", path.display())]
     Sqlite {
@@ -106,6 +114,14 @@ impl DatabaseKind {
         match self {
             Self::Sync => migrate::APPLICATION_ID,
             Self::Analytics => dicechess_analytics::APPLICATION_ID,
+        }
+    }
+
+    /// As a message says it.
+    const fn described(self) -> &'static str {
+        match self {
+            Self::Sync => "a database of dicechess-sync",
+            Self::Analytics => "an embedded analytics store",
         }
     }
 
@@ -138,38 +154,6 @@ pub fn back_up(
     draft.publish(to)
 }
 
-/// Puts a backup in the place of a database. A database that is there is kept aside under the name
-/// that is returned.
-///
-/// # Errors
-/// See [`BackupError`]; the database in place is then the one that was there.
-pub fn restore(
-    backup: &Path,
-    to: &Path,
-    kind: DatabaseKind,
-    may_replace: bool,
-    now: UnixMillis,
-    progress: impl FnMut(u64, u64),
-) -> Result<(CheckedCopy, Option<PathBuf>), BackupError> {
-    if !to.exists() {
-        if let Some(folder) = to.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            fs::create_dir_all(folder).map_err(file_error(folder))?;
-        }
-        let draft = Draft::copied(backup, to, kind, progress)?;
-        return Ok((draft.publish(to)?, None));
-    }
-    if !may_replace {
-        let advice = "restore with --force replaces it and keeps it beside under another name";
-        return Err(BackupError::Exists { path: to.to_owned(), advice });
-    }
-    // Nobody can open the old database until the new one has its place.
-    let _keeps_others_out = take_out_of_use(to, now)?;
-    let draft = Draft::copied(backup, to, kind, progress)?;
-    let aside = with_suffix(to, &format!(".before-restore-{}", file_time(now)));
-    keep_aside(to, &aside)?;
-    Ok((draft.publish(to)?, Some(aside)))
-}
-
 /// A time as part of a file's name: `20260330T200844Z`.
 #[must_use]
 pub fn file_time(time: UnixMillis) -> String {
@@ -186,6 +170,7 @@ fn sqlite_error(path: &Path) -> impl FnOnce(rusqlite::Error) -> BackupError {
             let why = format!("it is damaged or no SQLite database ({source})");
             BackupError::Unfit { path: path.to_owned(), why }
         }
+        Some(ErrorCode::DiskFull) => BackupError::Full { path: path.to_owned(), source },
         Some(_) | None => BackupError::Sqlite { path: path.to_owned(), source },
     }
 }

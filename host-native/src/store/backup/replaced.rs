@@ -53,14 +53,34 @@ pub(super) fn take_out_of_use(
 /// Gives the old database a second name, so that its own can be taken over in one step. What is
 /// left of its write-ahead log must not meet the new database.
 pub(super) fn keep_aside(path: &Path, aside: &Path) -> Result<(), BackupError> {
-    for of in [wal_path, shm_path] {
-        if of(path).exists() {
-            fs::rename(of(path), of(aside)).map_err(file_error(&of(path)))?;
-        }
+    if aside.exists() {
+        let advice = "move it away, it was kept there before";
+        return Err(BackupError::Exists { path: aside.to_owned(), advice });
     }
     fs::hard_link(path, aside)
         // Some file systems know no links; then there is an instant without a database.
         .or_else(|_| fs::rename(path, aside))
         .and_then(|()| flush_directory(aside))
-        .map_err(file_error(aside))
+        .map_err(file_error(aside))?;
+    for of in [wal_path, shm_path] {
+        if of(path).exists() {
+            fs::rename(of(path), of(aside)).map_err(file_error(&of(path)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Undoes [`keep_aside`], whether or not another database has taken the place meanwhile.
+pub(super) fn put_back(path: &Path, aside: &Path) -> Result<(), BackupError> {
+    fs::rename(aside, path).map_err(file_error(path))?;
+    // Two names of one file: renaming does nothing then.
+    if aside.exists() {
+        fs::remove_file(aside).map_err(file_error(aside))?;
+    }
+    for of in [wal_path, shm_path] {
+        if of(aside).exists() {
+            fs::rename(of(aside), of(path)).map_err(file_error(&of(path)))?;
+        }
+    }
+    flush_directory(path).map_err(file_error(path))
 }
