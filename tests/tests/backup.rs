@@ -138,6 +138,7 @@ async fn a_database_in_use_is_not_replaced() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_backup_of_a_crawl_is_held_by_nobody() {
     let (site, workspace) = crawled().await;
+    workspace.command(["seed", "1"]).run().expect(0);
     site.set_fault(FaultRule::new(Fault::Stall { millis: 60_000 }).on(Endpoint::History));
     let mut crawl = workspace.crawl(&site).start();
     let leases = "SELECT count(*) FROM lease";

@@ -418,3 +418,38 @@ fn the_simulated_site_can_be_crawled_from_another_shell() {
     let beyond = workspace.command(["sim", "--listen", "0.0.0.0:0"]).run();
     assert_eq!(beyond.code(), Some(78), "loopback only: {}", beyond.stderr);
 }
+
+#[test]
+fn only_humans_are_watched() {
+    let workspace = Workspace::new();
+    let refused = workspace.command(["watch", "add", "-5"]).run().expect(65);
+    assert!(refused.stderr.contains("a bot of the site"), "{}", refused.stderr);
+    assert!(!workspace.db_path().exists());
+    let began = workspace.command(["seed", "7", "8"]).run().expect(0);
+    let file = workspace.db_path();
+    assert!(began.stdout.contains(&format!("new database {}", file.display())), "{}", began.stdout);
+    let sql = "UPDATE players SET player_type = 'guest', sync_status = 'skipped' WHERE user_id = 8";
+    workspace.change(sql);
+    let refused = workspace.command(["watch", "add", "8"]).run().expect(65);
+    assert!(refused.stderr.contains("is a guest"), "{}", refused.stderr);
+    let added = workspace.command(["watch", "add", "7"]).run().expect(0);
+    assert!(!added.stdout.contains("new database"), "{}", added.stdout);
+    assert_eq!(workspace.database().number("SELECT count(*) FROM watches"), 1);
+}
+
+#[test]
+fn players_whose_history_cannot_be_had_are_named() {
+    let workspace = Workspace::new();
+    workspace.command(["seed", "7"]).run().expect(0);
+    workspace.change(
+        "UPDATE players SET sync_status = 'error', attempts = 1, last_error = 'no route to host',
+             next_retry_at = '2026-03-30T20:08:44.000Z'",
+    );
+    let told = workspace.command(["status"]).run().expect(0).stdout;
+    let line = "7 (unnamed): no route to host; next try 2026-03-30T20:08:44.000Z";
+    assert!(told.contains(line), "{told}");
+    let json = workspace.command(["status", "--json"]).run().expect(0).json();
+    assert_eq!(json["failed_players"][0]["reason"], "no route to host");
+    let looked_at = workspace.command(["doctor"]).run().stdout;
+    assert!(looked_at.contains("the last sweep failed for 1 of them"), "{looked_at}");
+}

@@ -91,6 +91,34 @@ async fn an_import_can_be_repeated_and_goes_on_where_it_was_killed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_the_extension_exports_is_read_line_by_line() {
+    let (_site, first) = crawled().await;
+    let bundles: Vec<String> = first.bundles().into_values().collect();
+    let mut without_moves: Value = serde_json::from_str(&bundles[0]).unwrap();
+    without_moves["artifacts"]["move_history"] = Value::Null;
+    let mut lines = vec![without_moves.to_string(), String::new(), "no bundle".to_owned()];
+    lines.extend(bundles.iter().cloned());
+    let text = lines.join("\n");
+    let file = first.path().join("export.jsonl");
+    fs::write(&file, &text).unwrap();
+    let from_file = Workspace::new();
+    let outcome = import(&from_file, &file).run().expect(65).json();
+    let numbers = |name: &str| outcome[name].as_u64().unwrap() as usize;
+    assert_eq!(numbers("bundles"), bundles.len() + 2);
+    assert_eq!(numbers("imported"), bundles.len());
+    assert_eq!((numbers("without_moves"), numbers("broken")), (1, 1));
+    let broken = outcome["broken_bundles"][0]["path"].as_str().unwrap();
+    assert!(broken.ends_with("export.jsonl:3"), "{broken}");
+    assert_eq!(raw(&from_file), raw(&first));
+    assert_eq!(catalogue(&from_file), catalogue(&first));
+
+    let from_input = Workspace::new();
+    let whole = bundles.join("\n");
+    import(&from_input, Path::new("-")).stdin(whole.into_bytes()).run().expect(0);
+    assert_eq!(raw(&from_input), raw(&first));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn games_of_the_configured_archive_count_as_archived() {
     let (_site, first) = crawled().await;
     let games = first.bundles().len();

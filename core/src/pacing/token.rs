@@ -32,6 +32,17 @@ pub fn expiry(jwt: &str) -> Option<UnixMillis> {
     Some(UnixMillis(millis))
 }
 
+/// Whether the text has the form of a JWT: three parts, the second a JSON object.
+#[must_use]
+pub fn is_jwt(text: &str) -> bool {
+    let parts: Vec<&str> = text.trim().split('.').collect();
+    let [_header, payload, _signature] = parts[..] else { return false };
+    base64url(payload).is_some_and(|json| serde_json::from_slice::<Claimed>(&json).is_ok())
+}
+
+/// Any claims at all.
+type Claimed = std::collections::BTreeMap<String, serde::de::IgnoredAny>;
+
 /// Whether the token is known to be expired.
 #[must_use]
 pub fn is_expired(jwt: &str, now: UnixMillis) -> bool {

@@ -22,7 +22,7 @@ use dicechess_core::ids::GameId;
 pub use directory::DirectoryArchive;
 pub use error::ArchiveError;
 pub use http::HttpArchive;
-pub use reading::{BundleFile, bundle_files, read_bundle};
+pub use reading::{BundleFile, BundleLine, BundleLines, bundle_files, read_bundle};
 pub use url::{ArchiveUrl, InvalidArchiveUrl};
 
 /// Where bundles are mirrored.

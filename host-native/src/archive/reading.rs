@@ -4,7 +4,7 @@
 //! than an answer of the site can be long.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
 use dicechess_core::ids::GameId;
@@ -59,6 +59,54 @@ pub fn read_bundle(path: &Path) -> io::Result<String> {
     }
     Ok(text)
 }
+
+/// Bundles one a line, as the browser extension exports them.
+#[derive(Debug)]
+pub struct BundleLines<R> {
+    reader: R,
+    /// Lines read so far.
+    lines: u64,
+}
+
+/// A line that holds something: its number, from 1, and its text or why it is none.
+pub type BundleLine = (u64, Result<String, String>);
+
+impl<R: BufRead> BundleLines<R> {
+    /// Before the first line.
+    pub const fn new(reader: R) -> Self {
+        Self { reader, lines: 0 }
+    }
+
+    /// The next lines, `most` at most and not many long ones; none at the end. Empty lines are
+    /// passed over.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a line is far too long.
+    pub fn next_portion(&mut self, most: usize) -> io::Result<Vec<BundleLine>> {
+        let (mut portion, mut bytes) = (Vec::new(), 0);
+        while portion.len() < most && bytes < MUCH {
+            let mut line = Vec::new();
+            let read = (&mut self.reader).take(LONGEST + 1).read_until(b'\n', &mut line)? as u64;
+            if read == 0 {
+                break;
+            }
+            self.lines += 1;
+            if read > LONGEST {
+                let message = format!("line {} is longer than {LONGEST} bytes", self.lines);
+                return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+            }
+            bytes += read;
+            if !line.trim_ascii().is_empty() {
+                let text = String::from_utf8(line).map_err(|_| "it is no UTF-8".to_owned());
+                portion.push((self.lines, text));
+            }
+        }
+        Ok(portion)
+    }
+}
+
+/// Bytes of lines held at once, but for the last one.
+const MUCH: u64 = 32 << 20;
 
 /// Two answers of the site at their longest, and what is around them.
 const LONGEST: u64 = 80 << 20;

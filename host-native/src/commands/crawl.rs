@@ -115,5 +115,5 @@ pub(super) async fn run_pass(
         ..PassSettings::of(config)
     };
     let tools = PassTools { store, parties: &parties, telemetry: &telemetry, progress };
-    Ok(Pass::new(tools, &mut Breakers::new(), settings, shutdown).run().await?)
+    Ok(Pass::new(tools, &mut Breakers::default(), settings, shutdown).run().await?)
 }

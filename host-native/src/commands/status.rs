@@ -174,6 +174,12 @@ pub(super) fn print_report(out: &mut impl Write, report: &StatusReport) -> std::
             gap.user_id, gap.known_games, gap.total_count
         )?;
     }
+    for player in &report.failed_players {
+        let name = printable(player.username.as_deref().unwrap_or("unnamed"));
+        let next = player.next_retry_at.as_deref().unwrap_or("at the next pass");
+        let reason = printable(&player.reason);
+        writeln!(out, "  failed   {} ({name}): {reason}; next try {next}", player.user_id)?;
+    }
     for reason in &report.reasons {
         writeln!(
             out,

@@ -156,7 +156,12 @@ pub struct PassTools<'a> {
 
 /// The circuit breaker of each stage. They outlive a pass where one follows the other: failures in a
 /// row count on, and a stage that has rested stops again at its first failure.
-pub type Breakers = BTreeMap<Stage, Breaker>;
+#[derive(Debug, Default)]
+pub struct Breakers {
+    stages: BTreeMap<Stage, Breaker>,
+    /// How often in a row each leaderboard could not be had.
+    failed_sources: BTreeMap<&'static str, u32>,
+}
 
 /// A pass under way.
 pub struct Pass<'a> {
@@ -294,7 +299,7 @@ impl<'a> Pass<'a> {
         if outcome == Outcome::Success {
             self.tools.telemetry.stage_succeeded(stage);
         }
-        let breaker = self.breakers.entry(stage).or_default();
+        let breaker = self.breakers.stages.entry(stage).or_default();
         breaker.record(outcome);
         if breaker.is_open()
             && let Some(cause) = failure

@@ -1,10 +1,12 @@
 //! Seeds and leaderboards into the frontier.
 //!
 //! Leaderboards are asked at most once in 24 hours, conditionally. One that cannot be had or read
-//! is a warning: the players found through others are walked all the same.
+//! is a warning: the players found through others are walked all the same. It is asked again after 5
+//! minutes, then after twice as long each time, unless the site says that there is none.
 
 use std::time::Duration;
 
+use dicechess_core::lifecycle::retry_delay;
 use dicechess_core::site::{Endpoint, LeaderboardRow, parse_leaderboard};
 
 use super::{Pass, PassError, Stage};
@@ -47,13 +49,28 @@ impl Pass<'_> {
                 self.store.touch_source(via.as_str(), now())?;
             }
             Ok(response) => self.accept_leaderboard(via, &response)?,
-            Err(error @ (SiteError::NotFound | SiteError::Failed(_) | SiteError::Throttled(_))) => {
+            Err(error @ SiteError::NotFound) => {
                 tracing::warn!("the {} cannot be had, asked again in a day: {error}", via.as_str());
                 self.store.touch_source(via.as_str(), now())?;
             }
-            Err(error) => self.site_stopped(error)?,
+            Err(error @ (SiteError::Failed(_) | SiteError::Throttled(_))) => {
+                return self.ask_again_soon(via, &error);
+            }
+            Err(error) => return self.site_stopped(error),
         }
+        self.breakers.failed_sources.remove(via.as_str());
         Ok(())
+    }
+
+    /// The time is kept as if it had been asked so long ago that it is due then.
+    fn ask_again_soon(&mut self, via: DiscoveredVia, error: &SiteError) -> Result<(), PassError> {
+        let failures = self.breakers.failed_sources.entry(via.as_str()).or_default();
+        *failures = failures.saturating_add(1);
+        let pause = retry_delay(*failures);
+        let minutes = pause.as_secs() / 60;
+        let name = via.as_str();
+        tracing::warn!("the {name} cannot be had, asked again in {minutes} minutes: {error}");
+        Ok(self.store.touch_source(name, now() + pause - ASK_EVERY)?)
     }
 
     fn accept_leaderboard(

@@ -28,7 +28,7 @@ pub(super) async fn run(
 ) -> Result<(), StoreError> {
     let mut config = daemon.config.clone();
     let mut rest = Rest::default();
-    let mut breakers = Breakers::new();
+    let mut breakers = Breakers::default();
     while !stop.is_requested() {
         let current = config.borrow_and_update().clone();
         daemon.handle.stage(stage, StageView::Working { since: now() });

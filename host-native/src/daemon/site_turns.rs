@@ -44,7 +44,7 @@ pub(super) async fn run(daemon: &Daemon, stop: &Shutdown) -> Result<(), StoreErr
         daemon,
         config: daemon.config.clone(),
         rests: STAGES.map(|stage| (stage, Rest::default())).into(),
-        breakers: Breakers::new(),
+        breakers: Breakers::default(),
         next_cycle: now(),
     };
     let mut next = Turn::Round;

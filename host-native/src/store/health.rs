@@ -10,10 +10,10 @@ use dicechess_core::pacing::SiteBlock;
 use dicechess_core::time::UnixMillis;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
-use super::backup::{BackupError, DatabaseKind, identify, integrity, open};
+use super::backup::{BackupError, DatabaseKind, identify, integrity, open, sqlite_error};
 use super::error::Fault;
 use super::lease_holder::LeaseHolder;
-use super::{StoreError, lease, site_memory, status};
+use super::{lease, site_memory, status};
 
 /// How closely the file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,12 @@ pub struct Contents {
     pub games: u64,
     /// Games whose moves are still wanted.
     pub games_to_fetch: u64,
+    /// Players whose last sweep failed.
+    pub players_failed: u64,
+    /// Games that analytics refused.
+    pub games_rejected: u64,
+    /// Games that cannot be normalised.
+    pub games_parked: u64,
     /// Somebody whose history can be asked for.
     pub some_player: Option<UserId>,
     /// Who holds the lease.
@@ -82,40 +88,49 @@ impl DatabaseHealth {
     ) -> Result<Self, BackupError> {
         let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         identify(&connection, path, kind)?;
-        let sqlite = |source| BackupError::Sqlite { path: path.to_owned(), source };
         let version: i64 = connection
             .pragma_query_value(None, "user_version", |row| row.get(0))
-            .map_err(sqlite)?;
+            .map_err(sqlite_error(path))?;
         let check = match depth {
             HealthDepth::Quick => "quick_check",
             HealthDepth::Full => "integrity_check",
         };
         let newest_version = kind.newest_version();
+        let faults = integrity(&connection, check).map_err(sqlite_error(path))?;
+        if !faults.is_empty() {
+            // What a damaged file tells is not worth telling.
+            let (orphans, contents) = (Vec::new(), None);
+            return Ok(Self { version, newest_version, faults, orphans, contents });
+        }
         let contents = if kind == DatabaseKind::Sync && version == newest_version {
-            let read = contents(&connection, now).map_err(|fault| fault.at(path));
-            Some(read.map_err(|error| unfit(path, &error))?)
+            Some(contents(&connection, now).map_err(|fault| unfit(path, fault))?)
         } else {
             None
         };
         Ok(Self {
             version,
             newest_version,
-            faults: integrity(&connection, check).map_err(sqlite)?,
-            orphans: orphans(&connection).map_err(sqlite)?,
+            faults,
+            orphans: orphans(&connection).map_err(sqlite_error(path))?,
             contents,
         })
     }
 }
 
-fn unfit(path: &Path, error: &StoreError) -> BackupError {
-    BackupError::Unfit { path: path.to_owned(), why: error.to_string() }
+fn unfit(path: &Path, fault: Fault) -> BackupError {
+    match fault {
+        Fault::Sqlite(error) => sqlite_error(path)(error),
+        fault => BackupError::Unfit { path: path.to_owned(), why: fault.at(path).to_string() },
+    }
 }
 
 fn contents(connection: &Connection, now: UnixMillis) -> Result<Contents, Fault> {
     const LATEST: &str = "SELECT max(at_ms) FROM site_requests";
     const SOMEBODY: &str = "SELECT user_id FROM players
-        WHERE sync_status IN ('synced', 'pending') ORDER BY priority DESC LIMIT 1";
+        WHERE sync_status IN ('synced', 'pending', 'error')
+        ORDER BY sync_status = 'error', priority DESC LIMIT 1";
     let games = status::games_by_status(connection)?;
+    let players = status::players_by_status(connection)?;
     let of = |status: &str| games.get(status).copied().unwrap_or(0);
     let me = LeaseHolder::this_process();
     let lease = lease::load(connection)?;
@@ -124,6 +139,9 @@ fn contents(connection: &Connection, now: UnixMillis) -> Result<Contents, Fault>
     Ok(Contents {
         games: games.values().sum(),
         games_to_fetch: of("discovered") + of("error_fetch"),
+        players_failed: players.get("error").copied().unwrap_or(0),
+        games_rejected: of("rejected"),
+        games_parked: of("error_normalize"),
         some_player: somebody.map(UserId),
         lease: lease.map(|(holder, until)| {
             let is_dead = holder.is_dead(&me);

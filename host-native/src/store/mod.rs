@@ -99,7 +99,7 @@ pub use players::{DiscoveredVia, PlayerSighting};
 pub use queues::{ArchiveItem, PostItem};
 pub use raw::{RawGame, RawOutcome, content_hash};
 pub use sources::{SourceAcceptance, SourceRecord};
-pub use status::{PlayerGap, Reason, StatusReport};
+pub use status::{FailedPlayer, PlayerGap, Reason, StatusReport};
 pub use sweeps::ClaimedPlayer;
 pub use watches::{DueLook, Watch};
 

@@ -39,6 +39,8 @@ pub struct StatusReport {
     pub broken_entries: u64,
     /// The most frequent reasons why games are parked or were refused.
     pub reasons: Vec<Reason>,
+    /// Players whose last sweep failed, those tried next first.
+    pub failed_players: Vec<FailedPlayer>,
     /// When the oldest game that waits for its moves or its post entered the catalogue.
     pub oldest_pending_at: Option<String>,
     /// What is remembered of the site.
@@ -103,6 +105,19 @@ pub struct Reason {
     pub games: u64,
 }
 
+/// A player whose last sweep failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FailedPlayer {
+    /// The player.
+    pub user_id: i64,
+    /// His name, if known.
+    pub username: Option<String>,
+    /// Why.
+    pub reason: String,
+    /// When he is asked for again.
+    pub next_retry_at: Option<String>,
+}
+
 /// What is remembered of the site.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SiteMemory {
@@ -157,6 +172,7 @@ impl Store {
                 from_browsers: counts::count(connection, FROM_BROWSERS, ())?,
                 broken_entries: counts::count(connection, BROKEN, ())?,
                 reasons: list(connection, REASONS, reason)?,
+                failed_players: list(connection, FAILED_PLAYERS, failed_player)?,
                 oldest_pending_at: connection.query_row(OLDEST, [], |row| row.get(0))?,
                 site: site(connection, now)?,
                 lease: lease::load(connection)?.map(|(holder, until)| LeaseReport {
@@ -247,6 +263,15 @@ fn reason(row: &Row<'_>) -> rusqlite::Result<Reason> {
     Ok(Reason { status: row.get(0)?, reason: row.get(1)?, games: row.get(2).map(unsigned)? })
 }
 
+fn failed_player(row: &Row<'_>) -> rusqlite::Result<FailedPlayer> {
+    Ok(FailedPlayer {
+        user_id: row.get("user_id")?,
+        username: row.get("username")?,
+        reason: row.get("reason")?,
+        next_retry_at: row.get("next_retry_at")?,
+    })
+}
+
 fn pair(row: &Row<'_>) -> rusqlite::Result<(String, u64)> {
     Ok((row.get(0)?, row.get(1).map(unsigned)?))
 }
@@ -314,6 +339,10 @@ const REASONS: &str = "
     FROM games INDEXED BY ix_games_troubles
     WHERE status IN ('rejected', 'error') GROUP BY held, reason
     ORDER BY games DESC, held, reason LIMIT 20";
+
+const FAILED_PLAYERS: &str = "
+    SELECT user_id, username, coalesce(last_error, 'unknown') AS reason, next_retry_at
+    FROM players WHERE sync_status = 'error' ORDER BY next_retry_at, user_id LIMIT 20";
 
 /// Rows are never moved, so the first row of a status is the one that entered the catalogue first.
 const OLDEST: &str = "

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use rusqlite::ErrorCode;
+
 use super::finding::Findings;
 use super::machine::{look_at_growth, megabytes};
 use crate::clock::now;
@@ -50,6 +52,7 @@ pub(super) fn look(
         look_at_growth(db_path, contents.games_to_fetch * bytes_a_game * COPIES, findings);
     }
     look_at_lease(&contents, findings);
+    look_at_troubles(&contents, findings);
     look_at_memory(&contents, findings);
     Some(contents)
 }
@@ -71,6 +74,12 @@ fn look_at_file(
         Err(error) => {
             let advice = match &error {
                 BackupError::Unfit { .. } => "restore a backup, or set DB_PATH to another file",
+                BackupError::Full { .. } => "free some space on its disk",
+                BackupError::Sqlite { source, .. }
+                    if source.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) =>
+                {
+                    "check the disk (smartctl, dmesg); stop the daemon if its file was removed"
+                }
                 _ => "make the file and its folder readable and writable for this user",
             };
             findings.problem(check, Exit::Storage, error.to_string(), advice);
@@ -125,6 +134,21 @@ fn look_at_lease(contents: &Contents, findings: &mut Findings) {
         Some(lease) => {
             findings.ok("lease", format!("held by {} until {}", lease.holder, lease.until))
         }
+    }
+}
+
+/// What waits for somebody to look at it.
+fn look_at_troubles(contents: &Contents, findings: &mut Findings) {
+    let Contents { players_failed, games_rejected, games_parked, .. } = contents;
+    let advice = "`dicechess-sync status` says why; the dashboard lists them";
+    if *players_failed > 0 {
+        let message = format!("the last sweep failed for {players_failed} of them");
+        findings.warning("players", message, advice);
+    }
+    if games_rejected + games_parked > 0 {
+        let message =
+            format!("{games_rejected} refused by analytics, {games_parked} that do not replay");
+        findings.warning("games", message, advice);
     }
 }
 

@@ -88,15 +88,16 @@ impl Findings {
             });
             return writeln!(out, "{report}");
         }
+        let width = self.0.iter().map(|finding| finding.check.len()).max().unwrap_or(0);
         for Finding { check, verdict, message, advice, .. } in &self.0 {
             let verdict = match verdict {
                 Verdict::Ok => "ok",
                 Verdict::Warning => "warning",
                 Verdict::Problem => "PROBLEM",
             };
-            writeln!(out, "{verdict:8} {check:14} {}", printable(message))?;
+            writeln!(out, "{verdict:8} {check:width$} {}", printable(message))?;
             if let Some(advice) = advice {
-                writeln!(out, "{:8} {:14} -> {}", "", "", printable(advice))?;
+                writeln!(out, "{:8} {:width$} -> {}", "", "", printable(advice))?;
             }
         }
         writeln!(

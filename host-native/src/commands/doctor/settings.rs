@@ -84,6 +84,11 @@ fn look_at_token(config: &Config, findings: &mut Findings) {
         }
         return;
     }
+    if credentials.with_token(|text| (!token::is_jwt(text)).then_some(())).is_some() {
+        let message = "it is set and no JWT, as the site's tokens are: cut off, or something else";
+        findings.warning("token", message, renew);
+        return;
+    }
     let Some(expiry) = credentials.with_token(token::expiry) else {
         findings.ok("token", "set; it does not tell when it ends");
         return;

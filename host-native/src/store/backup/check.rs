@@ -36,7 +36,9 @@ pub(in crate::store) fn integrity(
     let mut statement = connection.prepare(&format!("PRAGMA {pragma}"))?;
     let found: Vec<String> =
         statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    Ok(found.into_iter().filter(|line| line != "ok").collect())
+    let lines = found.iter().flat_map(|text| text.lines());
+    // A headline says which database, and there is one.
+    Ok(lines.filter(|line| *line != "ok" && !line.starts_with("***")).map(str::to_owned).collect())
 }
 
 pub(in crate::store) fn open(path: &Path, flags: OpenFlags) -> Result<Connection, BackupError> {

@@ -164,7 +164,7 @@ pub fn file_time(time: UnixMillis) -> String {
 }
 
 /// A damaged file makes itself known wherever it is read first.
-fn sqlite_error(path: &Path) -> impl FnOnce(rusqlite::Error) -> BackupError {
+pub(super) fn sqlite_error(path: &Path) -> impl FnOnce(rusqlite::Error) -> BackupError {
     move |source| match source.sqlite_error_code() {
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
             let why = format!("it is damaged or no SQLite database ({source})");
