@@ -213,6 +213,23 @@ async fn shifting_list(fault: Fault, when: When) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_leaderboard_that_cannot_be_had_is_asked_again_within_minutes() {
+    let site = serve(spec()).await;
+    for (fault, longest) in [(Fault::Reset, 300), (Fault::NotFound, 24 * 3600)] {
+        let workspace = Workspace::new();
+        workspace.command(["seed", "7"]).run().expect(0);
+        site.clear_faults();
+        site.set_fault(FaultRule::new(fault).on(Endpoint::Leaderboard));
+        let before = now().0 / 1000;
+        workspace.crawl(&site).arg("--max-games").arg("0").run();
+        let after = now().0 / 1000;
+        let sql = "SELECT unixepoch(checked_at) + 86400 FROM sources WHERE name = 'leaderboard'";
+        let due = workspace.database().number(sql);
+        assert!((before + longest..=after + longest + 1).contains(&due), "{due} {before}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn leaderboards_are_asked_once_a_day_and_conditionally() {
     let site = serve(spec()).await;
     let workspace = Workspace::new();

@@ -33,6 +33,12 @@ pub fn expiry(jwt: &str) -> Option<UnixMillis> {
 }
 
 /// Whether the text has the form of a JWT: three parts, the second a JSON object.
+///
+/// ```
+/// use dicechess_core::pacing::token::is_jwt;
+/// assert!(is_jwt("e30.eyJleHAiOjE3NzQ5MDEzMjR9.c2ln"));
+/// assert!(!is_jwt("opaque") && !is_jwt("e30.eyJleHAiOjE3Nz.c2ln") && !is_jwt("a.b.c.d"));
+/// ```
 #[must_use]
 pub fn is_jwt(text: &str) -> bool {
     let parts: Vec<&str> = text.trim().split('.').collect();

@@ -1,15 +1,15 @@
 //! How a database gives up its place.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use dicechess_core::time::UnixMillis;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::check::open;
-use super::{BackupError, file_error};
-use crate::store::files::{flush_directory, shm_path, wal_path};
+use super::{BackupError, file_error, file_time};
+use crate::store::files::{flush_directory, shm_path, wal_path, with_suffix};
 use crate::store::lease;
 use crate::store::lease_holder::LeaseHolder;
 
@@ -50,13 +50,17 @@ pub(super) fn take_out_of_use(
     }
 }
 
+/// A name for the old database that nothing else bears.
+pub(super) fn free_name(path: &Path, now: UnixMillis) -> PathBuf {
+    let first = with_suffix(path, &format!(".before-restore-{}", file_time(now)));
+    let more = (2u32..).map(|number| with_suffix(&first, &format!("-{number}")));
+    let mut names = std::iter::once(first.clone()).chain(more);
+    names.find(|name| !name.exists()).unwrap_or(first)
+}
+
 /// Gives the old database a second name, so that its own can be taken over in one step. What is
 /// left of its write-ahead log must not meet the new database.
 pub(super) fn keep_aside(path: &Path, aside: &Path) -> Result<(), BackupError> {
-    if aside.exists() {
-        let advice = "move it away, it was kept there before";
-        return Err(BackupError::Exists { path: aside.to_owned(), advice });
-    }
     fs::hard_link(path, aside)
         // Some file systems know no links; then there is an instant without a database.
         .or_else(|_| fs::rename(path, aside))

@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 use dicechess_core::time::UnixMillis;
 
 use super::draft::Draft;
-use super::replaced::{keep_aside, put_back, take_out_of_use};
-use super::{BackupError, CheckedCopy, DatabaseKind, file_error, file_time};
-use crate::store::files::with_suffix;
+use super::replaced::{free_name, keep_aside, put_back, take_out_of_use};
+use super::{BackupError, CheckedCopy, DatabaseKind, file_error};
 
 /// A backup and the place it is to take.
 #[derive(Debug, Clone)]
@@ -84,11 +83,9 @@ fn take_place(to: &Path, draft: Draft, now: UnixMillis) -> Result<Restored, Back
     if !to.exists() {
         return Ok(Restored { copy: draft.publish(to)?, kept_aside: None });
     }
-    let aside = with_suffix(to, &format!(".before-restore-{}", file_time(now)));
+    let aside = free_name(to, now);
     match keep_aside(to, &aside).and_then(|()| draft.publish(to)) {
         Ok(copy) => Ok(Restored { copy, kept_aside: Some(aside) }),
-        // What is there under that name is older.
-        Err(error @ BackupError::Exists { .. }) => Err(error),
         Err(error) => {
             if aside.exists() {
                 give_place_back(to, Some(&aside));
@@ -134,23 +131,22 @@ mod tests {
         let mark = Connection::open(at("sync.db")).unwrap();
         mark.execute_batch("INSERT INTO lease VALUES (1, 'me', 'here', 1, NULL, 0)").unwrap();
         drop(mark);
-        let now = UnixMillis(1_780_000_000_000);
-        // The name under which the second one would be kept is taken.
-        let aside =
-            with_suffix(&at("analytics.db"), &format!(".before-restore-{}", file_time(now)));
-        fs::write(&aside, "kept before").unwrap();
-        let (sync, other) = (DatabaseKind::Sync, DatabaseKind::Analytics);
-        let restorations =
-            [(sync, "copy.db", "sync.db"), (other, "copy.analytics.db", "analytics.db")]
-                .map(|(kind, backup, to)| Restoration { kind, backup: at(backup), to: at(to) });
-        restore(&restorations, true, now, |_, _| {}).unwrap_err();
+        let draft = |kind, backup: &str, to: &Path| {
+            Draft::copied(&at(backup), to, kind, |_, _| {}).unwrap()
+        };
+        let (sync, other) = (at("sync.db"), at("analytics.db"));
+        let drafts = vec![
+            (sync.as_path(), draft(DatabaseKind::Sync, "copy.db", &sync)),
+            (other.as_path(), draft(DatabaseKind::Analytics, "copy.analytics.db", &other)),
+        ];
+        fs::remove_file(at("analytics.db.partial")).unwrap();
+        publish(drafts, UnixMillis(1_780_000_000_000)).unwrap_err();
         let leases: i64 = Connection::open(at("sync.db"))
             .unwrap()
             .query_row("SELECT count(*) FROM lease", [], |row| row.get(0))
             .unwrap();
         assert_eq!(leases, 1, "the database that was there is in its place");
-        assert_eq!(fs::read_to_string(&aside).unwrap(), "kept before");
-        fs::remove_file(&aside).unwrap();
+        assert!(other.is_file());
         let names: Vec<_> = fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
