@@ -132,7 +132,7 @@ fn look_at_lease(contents: &Contents, findings: &mut Findings) {
             findings.ok("lease", "free: its last holder is gone");
         }
         Some(lease) => {
-            findings.ok("lease", format!("held by {} until {}", lease.holder, lease.until))
+            findings.ok("lease", format!("held by {} until {}", lease.holder, lease.until));
         }
     }
 }
