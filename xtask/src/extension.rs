@@ -35,6 +35,8 @@ pub(crate) fn build() -> Result<()> {
 /// A check or a test fails, or something is missing and cannot be installed.
 pub(crate) fn check(tally: &mut Tally) -> Result<()> {
     tools::ensure_program("node", "the extension's tests run under it; version 20 or newer")?;
+    run::run(&mut cargo("clippy --package dicechess-package --all-targets -- -D warnings"))?;
+    run_tests(&mut cargo("test --package dicechess-package"), tally)?;
     build()?;
     browser::ensure_packages(&folder())?;
     run::run(tool("tsc").arg("--noEmit"))?;
