@@ -184,8 +184,11 @@ async fn a_watched_players_game_is_fetched_as_soon_as_it_has_ended() {
     command(&["add", &id, "--every", "2m"]).run().expect(0);
 
     let mut run = workspace.serve(&site).env("SEED_IDS", everybody(&site)).start();
+    // A look goes back to what the player's own sweep has seen.
     run.until("the site is known", || {
-        workspace.db_path().exists() && workspace.games_that_are("posted") == 8
+        workspace.db_path().exists()
+            && workspace.games_that_are("posted") == 8
+            && workspace.players_that_are("synced") == 4
     });
     let new = NewGames { count: 1, players: vec![player], running: true, started_at: None };
     let game = site.add_games(&new)[0];
