@@ -10,7 +10,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::run::{self, cargo, run_tests};
+use crate::run::{self, cargo, run_browser_tests};
 use crate::tally::Tally;
 use crate::tools;
 
@@ -24,9 +24,13 @@ pub(crate) fn test(tally: &mut Tally) -> Result<()> {
     ensure_chromium()?;
     ensure_packages(&folder)?;
     run::run(&mut cargo("build --package dicechess-sync --bin dicechess-sync"))?;
-    let mut tests = Command::new("node");
-    tests.args(["--test", "--test-reporter=spec"]).current_dir(&folder);
-    run_tests(tests.env("DICECHESS_SYNC", binary()), tally)
+    let tests = || {
+        let mut node = Command::new("node");
+        node.args(["--test", "--test-reporter=spec"]).current_dir(&folder);
+        node.env("DICECHESS_SYNC", binary());
+        node
+    };
+    run_browser_tests(tests, tally)
 }
 
 /// The program under test, as cargo builds it by default.

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::browser;
-use crate::run::{self, cargo, run_tests};
+use crate::run::{self, cargo, run_browser_tests, run_tests};
 use crate::tally::Tally;
 use crate::tools;
 
@@ -43,7 +43,8 @@ pub(crate) fn check(tally: &mut Tally) -> Result<()> {
     run::run(
         tool("web-ext").args(["lint", "--no-config-discovery", "--source-dir"]).arg(unpacked()),
     )?;
-    test(&folder().join("tests"), tally)
+    run::run(&mut cargo("build --package dicechess-sync --bin dicechess-sync"))?;
+    run_tests(&mut node(&test_files(&folder().join("tests"))?), tally)
 }
 
 /// Tries the extension, as it was built last, in Chromium and in Firefox.
@@ -56,21 +57,29 @@ pub(crate) fn check_in_browsers(tally: &mut Tally) -> Result<()> {
     run::stdout(Command::new("openssl").arg("version"))
         .context("openssl makes the simulated site's certificate")?;
     browser::ensure_packages(&folder())?;
-    test(&folder().join("tests/browser"), tally)
+    run::run(&mut cargo("build --package dicechess-sync --bin dicechess-sync"))?;
+    for file in test_files(&folder().join("tests/browser"))? {
+        run_browser_tests(|| node(std::slice::from_ref(&file)), tally)?;
+    }
+    Ok(())
 }
 
-/// Runs the test files of a folder, one after the other: each may start browsers and servers.
-fn test(tests: &Path, tally: &mut Tally) -> Result<()> {
-    run::run(&mut cargo("build --package dicechess-sync --bin dicechess-sync"))?;
+/// The test files of a folder.
+fn test_files(tests: &Path) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(tests).with_context(|| tests.display().to_string())?;
     let mut files: Vec<PathBuf> =
         entries.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
     files.retain(|file| file.to_string_lossy().ends_with(".test.mjs"));
     files.sort();
+    Ok(files)
+}
+
+/// Test files under Node, one after the other: each may start browsers and servers.
+fn node(files: &[PathBuf]) -> Command {
     let mut node = Command::new("node");
     node.args(["--test", "--test-reporter=spec", "--test-force-exit", "--test-concurrency=1"]);
     node.args(files).current_dir(folder()).env("DICECHESS_SYNC", browser::binary());
-    run_tests(&mut node, tally)
+    node
 }
 
 fn folder() -> PathBuf {

@@ -105,6 +105,18 @@ pub(crate) fn run_tests(command: &mut Command, tally: &mut Tally) -> Result<()> 
     Ok(())
 }
 
+/// Runs tests that open real browsers, which miss a deadline now and then on a busy machine: tests
+/// that fail are run once more, and the second outcome counts. Both are printed.
+pub(crate) fn run_browser_tests(make: impl Fn() -> Command, tally: &mut Tally) -> Result<()> {
+    let mut first = Tally::default();
+    if let Err(error) = run_tests(&mut make(), &mut first) {
+        println!("\n== once more, as a browser may have been too slow: {error:#}");
+        return run_tests(&mut make(), tally);
+    }
+    tally.add(first);
+    Ok(())
+}
+
 fn pass_on(pipe: impl Read, mut to: impl Write, counted: &Mutex<Tally>) {
     let mut lines = BufReader::new(pipe);
     let mut line = Vec::new();
