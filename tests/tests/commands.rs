@@ -38,7 +38,9 @@ async fn seeds_are_added_once_and_bots_are_not_walked() {
     let site = serve(spec).await;
     let workspace = Workspace::new();
     let seed = workspace.command(["seed", "1000", "1037", "-41"]).run().expect(0);
-    assert!(seed.stdout.starts_with("3 added"), "{}", seed.stdout);
+    let (begun, added) = seed.stdout.split_once('\n').unwrap();
+    assert_eq!(begun, format!("new database {}", workspace.db_path().display()));
+    assert!(added.starts_with("3 added"), "{added}");
     let seed = workspace.command(["seed", "1000", "5"]).run().expect(0);
     assert!(seed.stdout.starts_with("1 added to the frontier, 1 already known"), "{}", seed.stdout);
     let rows = workspace.database().rows(
