@@ -9,7 +9,7 @@ use dicechess_sim::{
     Endpoint, Fault, FaultRule, NewGames, SimOptions, SimServer, World, WorldSpec,
 };
 use dicechess_tests::evidence::{fetchable, postable, requests_to, serve};
-use dicechess_tests::faults::{NOBODY, everybody, small_site};
+use dicechess_tests::faults::{NOBODY, everybody, now, small_site};
 use dicechess_tests::{AnalyticsService, Running, Workspace};
 use rustix::process::Signal;
 
@@ -190,7 +190,9 @@ async fn a_watched_players_game_is_fetched_as_soon_as_it_has_ended() {
             && workspace.games_that_are("posted") == 8
             && workspace.players_that_are("synced") == 4
     });
-    let new = NewGames { count: 1, players: vec![player], running: true, started_at: None };
+    // One without a result that began long ago would count as over.
+    let started_at = Some(now() - Duration::from_mins(1));
+    let new = NewGames { count: 1, players: vec![player], running: true, started_at };
     let game = site.add_games(&new)[0];
     site.clear_log();
     let look = || workspace.change("UPDATE watches SET next_look_at_ms = 0");
